@@ -1,0 +1,1 @@
+"""Everything impure: git, processes, folders, the machine, the terminal."""

@@ -1,0 +1,1 @@
+"""The order of work: one short function a stage, over ports alone."""

@@ -1,0 +1,1 @@
+"""Pure decisions and formats: no clock, no files, no processes, no chance."""
