@@ -1,0 +1,47 @@
+"""What a comparison says: the value that deciding, reporting and storing share."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assay.core.model import MetricSpec, Verdict
+
+
+class Undecided(StrEnum):
+    """Why there is no answer. Only the first two are a lack of precision; the rest no further sample would cure."""
+
+    SAMPLES = "samples"
+    TIME = "time"
+    NOT_MEASURED = "not measured"
+    NO_BASELINE = "no baseline"
+    NO_DIRECTION = "no direction declared"
+    NOT_ISOLATED = "sides not isolated"
+    NOT_COMPARABLE = "not comparable"
+
+    @property
+    def lacks_precision(self) -> bool:
+        return self in (Undecided.SAMPLES, Undecided.TIME)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Base samples against head samples of one metric.
+
+    Effects are fractions of the base, signed as head relative to base: -0.03 is 3 % less, whichever way is better.
+    `interval` has the confidence 1 - `alpha`, where `alpha` is what this look was allowed to spend on this metric.
+    `harm_excluded` is the smallest harm (a positive fraction in the worse direction) that the samples rule out, None
+    where they rule out none; `more_pairs` estimates how many further pairs would settle the question.
+    `reason` is one plain sentence without untrusted text.
+    """
+
+    spec: MetricSpec
+    verdict: Verdict
+    base: tuple[float, ...]
+    head: tuple[float, ...]
+    reason: str
+    relative_change: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    alpha: float = 0.05
+    undecided: Undecided | None = None
+    harm_excluded: float | None = None
+    more_pairs: int | None = None

@@ -1,0 +1,57 @@
+"""What is asked of a process and what is heard of it while it runs: values only, no process is started here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+DEFAULT_TIMEOUT_S = 600.0
+DEFAULT_MAX_OUTPUT = 10**9
+"""Bytes of both streams together; beyond it the process is killed (cause `output_limit`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argv:
+    """A command as words. No shell sees it."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A command as the config's author wrote it, for `sh -c`. Nothing of ours is ever pasted into one."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The user that a child runs as."""
+
+    uid: int
+    gid: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRequest:
+    """One process to be run.
+
+    `env` is the whole environment, not an addition. `claims` names what nobody else on this box may use meanwhile:
+    a working tree, a GPU. `account` is None to stay the user we are.
+    """
+
+    command: Argv | Shell
+    cwd: str
+    env: Mapping[str, str]
+    log_file: str
+    timeout_s: float = DEFAULT_TIMEOUT_S
+    max_output: int = DEFAULT_MAX_OUTPUT
+    claims: tuple[str, ...] = ()
+    account: Account | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """News of a running process, at most twice a second: seconds since its start, output bytes so far, newest output."""
+
+    elapsed_s: float
+    output_bytes: int
+    tail: str = field(default="", repr=False)

@@ -1,0 +1,208 @@
+"""What the order of work needs of the outside world. Protocols only; adapters satisfy them, tests have one fake each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from assay.core.config import Benchmark
+from assay.core.envelope import EnvironmentFacts, MachineFacts, Run, StoredDecision
+from assay.core.events import Event
+from assay.core.model import Completed, Side
+from assay.core.process import Account, Heartbeat, ProcessRequest
+
+
+class Clock(Protocol):
+    """Time and chance, so that nothing below the root asks for either by itself."""
+
+    def now(self) -> datetime:
+        """The present moment, timezone-aware, in UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds of a clock that never goes back."""
+        ...
+
+    def new_id(self, prefix: str) -> str:
+        """A fresh sortable id such as `run-01J…`."""
+        ...
+
+
+class Observer(Protocol):
+    """Hears what happens, for a person who waits. It may show, it may never decide."""
+
+    def note(self, event: Event) -> None: ...
+
+
+class Repo(Protocol):
+    """A git repository, asked questions by name. Nothing here changes the user's repository."""
+
+    @property
+    def root(self) -> str:
+        """The top folder of the user's working tree."""
+        ...
+
+    def resolve(self, ref: str) -> str:
+        """The full sha of the commit a ref names.
+
+        Raises UsageError for an unknown ref or a HEAD without any commit.
+        """
+        ...
+
+    def merge_base(self, one: str, other: str) -> str:
+        """The best common ancestor. Raises InfrastructureError where history does not reach one."""
+        ...
+
+    def default_branch(self) -> str | None:
+        """The ref that changes are usually judged against, if one can be told."""
+        ...
+
+    def first_parent(self, commit: str) -> str | None:
+        """The commit before this one, None for a root commit. Raises InfrastructureError where a shallow clone ends."""
+        ...
+
+    def branch_of(self, ref: str) -> str | None:
+        """The short branch name that a ref stands for, None for a sha, a tag or a detached HEAD."""
+        ...
+
+    def tree(self, commit: str) -> str:
+        """The tree id of a commit."""
+        ...
+
+    def changed_paths(self, base: str, head: str) -> tuple[str, ...]:
+        """All paths that differ between two trees, both sides of a move, in byte order."""
+        ...
+
+    def blobs(self, commit: str, names: tuple[str, ...]) -> Mapping[str, str]:
+        """Blob ids of the files at the top of a commit whose names match one of these glob patterns."""
+        ...
+
+    def submodules(self, commit: str) -> tuple[str, ...]:
+        """Paths of the submodules of a commit."""
+        ...
+
+    def is_dirty(self) -> bool:
+        """Whether the user's tree has changes to tracked files or new files that are not ignored."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """A commit laid out on disk, with the environment that its processes run in.
+
+    `cwd` is the benchmark's working directory inside `root`; `logs` is a folder for log files, outside `root`.
+    `notes` are sentences for the report: what could not be had, such as another user account.
+    """
+
+    side: Side
+    commit: str
+    root: str
+    cwd: str
+    env: Mapping[str, str]
+    account: Account | None
+    notes: tuple[str, ...] = ()
+
+
+class Worktrees(Protocol):
+    """Makes and removes the worktrees of one check. The user's own checkout is never one of them."""
+
+    def prepare(self, side: Side, commit: str, benchmark: Benchmark) -> Worktree:
+        """Check the commit out at its full sha, with inputs and caches linked and an environment of its own.
+
+        Raises UsageError for an input that does not exist, InfrastructureError where git or the disk refuses.
+        """
+        ...
+
+    def shared_state(self) -> Mapping[str, str]:
+        """A fingerprint of everything outside the worktrees that a setup could change for both sides.
+
+        Two equal answers, before and after setup, are the evidence that the sides are isolated. Keys are paths for people.
+        """
+        ...
+
+    def foreign_editables(self, worktree: Worktree) -> tuple[str, ...]:
+        """Packages that a process in this worktree would import from the user's own checkout."""
+        ...
+
+    def input_identities(self, benchmark: Benchmark) -> Mapping[str, str]:
+        """For each input path its identity: a hash for what is small enough to read, else sizes and times."""
+        ...
+
+
+class Handle(Protocol):
+    """A run that was asked for: queued, running or ended."""
+
+    @property
+    def id(self) -> str: ...
+
+    def cancel(self) -> bool:
+        """Ask for its end, also while it is still queued. False where it had ended already."""
+        ...
+
+    def wait(self) -> Completed:
+        """Block until it has ended and nothing of it is left. Raises InfrastructureError where it could not be run at all."""
+        ...
+
+
+class Runner(Protocol):
+    """Runs processes and reads their METRIC lines from the stream."""
+
+    def submit(self, request: ProcessRequest, on_progress: Callable[[Heartbeat], None] | None = None) -> Handle:
+        """Queue a process. It starts when a slot and all its claims are free."""
+        ...
+
+
+class Machine(Protocol):
+    """Facts of the box; what cannot be read is `unknown`."""
+
+    def facts(self) -> MachineFacts: ...
+
+    def environment(self) -> EnvironmentFacts: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stored evidence that could not be read, by file, with the reason. It is never treated as absent."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Stored runs, newest first, and what could not be read of them."""
+
+    runs: tuple[Run, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+class Store(Protocol):
+    """Runs and decisions; each is written once and never changed."""
+
+    def add_run(self, run: Run) -> str:
+        """Write an envelope; the path it now has. Raises InfrastructureError where it cannot be written."""
+        ...
+
+    def add_decision(self, decision: StoredDecision) -> str: ...
+
+    def runs(self, benchmark: str) -> Catalog:
+        """All runs of a benchmark, invalidated ones left out."""
+        ...
+
+    def decisions(self, head_run: str) -> tuple[StoredDecision, ...]:
+        """The decisions made on that head run, newest first."""
+        ...
+
+
+class Reports(Protocol):
+    """Where the files of a check go."""
+
+    def write(self, name: str, text: str) -> str:
+        """Write one report file atomically; the path it now has. Raises InfrastructureError where it cannot be written."""
+        ...
+
+
+class Templates(Protocol):
+    """The text of the templates that ship with the package."""
+
+    def load(self, name: str) -> str: ...
