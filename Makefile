@@ -1,0 +1,32 @@
+# Every target prepares .venv by itself: Python >= 3.11 and git are all that has to be there.
+# PYTHON=/path/to/python picks the interpreter; ARGS='…' is handed on to pytest.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint acceptance
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install:  ## make .venv with the command and everything that tests and lint need
+	@.ci/environment test,lint
+
+demo:  ## check a small real repository end to end, from nothing
+	@.ci/environment
+	@.venv/bin/assay demo
+
+test:  ## run the tests
+	@.ci/environment test
+	@.venv/bin/python -m pytest -q -n logical $(ARGS)
+
+lint:  ## style, formatting, types, and which layer imports which
+	@.ci/environment test,lint
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports
+
+acceptance:  ## run the journeys listed in .ci/acceptance, where their scripts are at hand
+	@.ci/environment
+	@.ci/journeys

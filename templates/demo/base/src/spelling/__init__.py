@@ -1,0 +1,1 @@
+"""Suggests the word that was meant."""
