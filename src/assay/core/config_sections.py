@@ -1,0 +1,138 @@
+"""The sections of the config that all benchmarks share, in the order of a file. Descriptions are for the schema and the docs."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from assay.core.config_rules import enforce, fusion_rules
+from assay.core.config_types import MAX_WHOLE, Alpha, BranchPattern, Duration, Glob, Part, Size, Text, Truth, Whole
+
+FailOn = Literal["regressed", "checks_failed", "errored", "undecided", "needs_review"]
+_DAY = 86_400.0
+
+
+class Expect(Part):
+    """What a runner of the class must turn out to be; what is left out may be anything."""
+
+    os: Text | None = Field(default=None, description="Operating system.", examples=["linux"])
+    arch: Text | None = Field(default=None, description="Processor architecture.", examples=["x86_64"])
+    cpu: Text | None = Field(default=None, description="Part of the CPU's model name.", examples=["EPYC 7763"])
+    gpu: Text | None = Field(default=None, description="Part of the GPU's model name.", examples=["A100"])
+    count: Whole | None = Field(default=None, ge=0, le=1024, description="How many GPUs there are.", examples=[1])
+
+
+class MachineSpec(Part):
+    """A class of runners that benchmarks can name."""
+
+    runs_on: tuple[Text, ...] = Field(
+        min_length=1, description="Labels of the runner, as in a workflow's `runs-on`.", examples=[["self-hosted", "gpu", "a100"]]
+    )
+    expect: Expect = Field(default_factory=Expect, description="What is expected there; another machine is refused.")
+
+
+class ReuseConfig(Part):
+    """When a stored run is taken instead of a new one."""
+
+    base: Truth = Field(
+        default=False, description="Whether a stored base may be compared with a fresh head; the spread between sessions is then charged."
+    )
+    remeasure: Whole = Field(
+        default=10, ge=0, le=MAX_WHOLE, description="Every so many reusable runs one is measured all the same; 0 is never."
+    )
+    max_age: Duration = Field(default=30 * _DAY, description="Older runs are not reused.", examples=["30d"])
+
+
+class Policy(Part):
+    """What follows from a comparison."""
+
+    mode: Literal["auto", "gate", "ratchet"] = Field(
+        default="auto",
+        description="`gate` lets everything pass that does no harm, `ratchet` keeps only improvements; "
+        "`auto` is ratchet on `git.experiment_branches` and gate elsewhere.",
+    )
+    alpha: Alpha = Field(default=0.05, description="The accepted rate of false alarms of one benchmark.", examples=[0.05])
+    fail_on: tuple[FailOn, ...] = Field(
+        default=("regressed", "checks_failed", "errored"), description="What makes the command, and with it the job, fail."
+    )
+    harness_change: Literal["neutral", "success", "failure", "action_required"] = Field(
+        default="neutral", description="The conclusion where a pull request changes its own harness, checks or config."
+    )
+    max_time: Duration = Field(default=7200.0, description="The longest that a whole check may sample.", examples=["2h"])
+
+
+class GitConfig(Part):
+    """What becomes of a branch after a decision. A local `assay check` never touches one."""
+
+    keep: Literal["auto", "data", "branch"] = Field(
+        default="auto",
+        description="Where a kept run is recorded: on the data branch, or as a commit on the branch itself; "
+        "`auto` is branch on `experiment_branches` and data elsewhere.",
+    )
+    on_discard: Literal["auto", "report", "restore"] = Field(
+        default="auto",
+        description="Whether a discarded change is only reported, or the branch restored to its baseline; "
+        "`auto` is restore on `experiment_branches` and report elsewhere.",
+    )
+    experiment_branches: tuple[BranchPattern, ...] = Field(
+        default=("experiment/**", "autoresearch/**"), description="Branches on which experiments run."
+    )
+    allow: tuple[Glob, ...] = Field(default=("**",), description="Paths that a kept commit may hold.")
+    max_file: Size = Field(default=10 * 10**6, description="The largest file that a kept commit may hold.", examples=["10MB"])
+    preserve: tuple[Glob, ...] = Field(
+        default=(
+            "autoresearch.jsonl",
+            "autoresearch.md",
+            "autoresearch.ideas.md",
+            "autoresearch.sh",
+            "autoresearch.checks.sh",
+            "autoresearch.config.json",
+            "autoresearch.hooks/",
+            ".auto/",
+        ),
+        description="Paths that outlive a restored branch.",
+    )
+    lfs: Truth = Field(default=False, description="Whether files of Git LFS are fetched for the worktrees.")
+
+
+class CommentConfig(Part):
+    """The sticky comment of a pull request."""
+
+    when: Literal["always", "on-change", "on-alert"] = Field(
+        default="always", description="On every check, when the result changed, or from the first alert on."
+    )
+
+
+class FusionConfig(Part):
+    """The analyses that are fused into one narrative. They never change a decision."""
+
+    candidates: tuple[Text, ...] = Field(
+        default=("offline:effect", "offline:noise", "offline:history"),
+        min_length=1,
+        max_length=16,
+        description="Analysts that write blind of each other.",
+    )
+    evaluator: Text = Field(default="offline", description="Who rates the candidates.")
+    merger: Text = Field(default="offline", description="Who writes the merged text.")
+    quorum: Whole = Field(default=2, ge=1, le=16, description="How many candidates must succeed.")
+
+    @model_validator(mode="after")
+    def _rules(self) -> Self:
+        enforce(fusion_rules(self))
+        return self
+
+
+class Permissions(Part):
+    """Who may make the bot run something."""
+
+    run: Literal["write", "admin"] = Field(default="write", description="The permission that a commenter needs.")
+    forks: Literal["deny", "sha", "allow"] = Field(
+        default="deny", description="Code of a fork: never, only at a full sha that a maintainer's command names, or always."
+    )
+
+
+class Budget(Part):
+    """Limits of what comments and schedules may spend."""
+
+    per_pr_runs: Whole = Field(default=20, ge=0, le=MAX_WHOLE, description="Runs of one pull request.")
+    per_person_day_runs: Whole = Field(default=40, ge=0, le=MAX_WHOLE, description="Runs that one person may ask for in a day.")
+    per_day_gpu_minutes: Whole = Field(default=600, ge=0, le=MAX_WHOLE, description="GPU minutes of one day, over all runs.")

@@ -1,0 +1,103 @@
+"""Path patterns as .gitignore has them, and what is wrong with one."""
+
+import re
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+MAX_PATTERN = 256
+MAX_PATH = 4096
+# The matching is by regular expressions: with these bounds no pattern takes exponential time on any path.
+MAX_STARS_IN_PART = 3
+MAX_DOUBLE_STARS = 3
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_ESCAPED = re.compile(r"\\.")
+_CLASS = re.compile(r"\[[!^]?((?:\]?[^\]\[/]+)|\])\]")
+_RANGE = re.compile(r"(.)-(.)")
+
+
+class Globs:
+    """An ordered list of gitignore patterns: the last one that matches decides, `!` takes back. Compiled on first use.
+
+    A path is relative to the repository, with `/`. One that no pattern can judge safely (a line break in it, or longer
+    than 4096 characters) matches nothing.
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self.patterns = tuple(patterns)
+
+    def __repr__(self) -> str:
+        return f"Globs({self.patterns!r})"
+
+    def matches(self, path: str) -> bool:
+        """Whether the patterns cover the file, or a folder above it."""
+        if not self.patterns or len(path) > MAX_PATH or "\n" in path:
+            return False
+        return self._spec.match_file(path)
+
+    @cached_property
+    def _spec(self) -> "GitIgnoreSpec":
+        return _compile(self.patterns)
+
+
+@lru_cache(maxsize=256)
+def _compile(patterns: tuple[str, ...]) -> "GitIgnoreSpec":
+    from pathspec import GitIgnoreSpec  # a tenth of a second that most commands need not pay
+
+    return GitIgnoreSpec.from_lines(patterns, backend="simple")
+
+
+def pattern_problem(pattern: str) -> str | None:
+    """What is wrong with a pattern, as the rest of the sentence `"pattern" …`; None where it is sound.
+
+    Refuses what git would silently let match nothing, and what would take too long to match.
+    """
+    body = pattern.removeprefix("!")
+    if not body.strip():
+        return "is an empty pattern"
+    return _form_problem(pattern) or _folder_problem(body) or _class_problem(body) or _cost_problem(pattern)
+
+
+def _form_problem(pattern: str) -> str | None:
+    if _CONTROL.search(pattern):
+        return "holds a control character"
+    if pattern != pattern.strip():
+        return "begins or ends with a blank"
+    if pattern.startswith("#"):
+        return r"begins with #, which makes a pattern a comment: write \#"
+    if _ESCAPED.sub("", pattern).endswith("\\"):
+        return "ends with a backslash"
+    return None
+
+
+def _folder_problem(body: str) -> str | None:
+    if body.startswith("./"):
+        return f"never matches, for paths do not begin with ./: write {body[2:] or '*'}"
+    if ".." in body.split("/"):
+        return "leads out of the repository with .."
+    if not body.strip("/"):
+        return "names no file: write ** for all of them"
+    return None
+
+
+def _class_problem(body: str) -> str | None:
+    bare = _ESCAPED.sub("", body)
+    if "[" in _CLASS.sub("", bare):
+        return r"has a [ without its ]: write \[ for the character itself"
+    backwards = (low > high for found in _CLASS.finditer(bare) for low, high in _RANGE.findall(found[1]))
+    return "has a range of characters that runs backwards" if any(backwards) else None
+
+
+def _cost_problem(pattern: str) -> str | None:
+    parts = _ESCAPED.sub("", pattern).split("/")
+    if len(pattern) > MAX_PATTERN:
+        return f"has more than {MAX_PATTERN} characters"
+    if parts.count("**") > MAX_DOUBLE_STARS:
+        return f"has more than {MAX_DOUBLE_STARS} parts **"
+    if any(part.count("*") > MAX_STARS_IN_PART for part in parts):
+        return f"has more than {MAX_STARS_IN_PART} stars between two /"
+    return None
