@@ -1,0 +1,36 @@
+"""Where the output of benchmark processes is kept in full: one folder a session, the oldest removed."""
+
+import shutil
+from pathlib import Path
+
+from assay.adapters import atomic_file
+from assay.errors import InfrastructureError
+
+KEPT_SESSIONS = 50
+"""So many sessions keep their logs; the envelopes, which hold the numbers, stay in the store."""
+
+
+class LogFolder:
+    """Makes the folder of a session."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def session(self, name: str) -> str:
+        """A new folder for the logs of one session. Raises InfrastructureError for the disk's refusal."""
+        try:
+            folder = atomic_file.make_folders(self._root, name)
+            atomic_file.keep_out_of_git(self._root.absolute())
+            self._prune()
+        except OSError as error:
+            raise InfrastructureError(
+                f"The folder {self._root} for logs could not be made: {error.strerror or error}.",
+                hint="Free the disk or the folder's permissions.",
+            ) from error
+        return str(folder)
+
+    def _prune(self) -> None:
+        """Names of sessions sort by time. A folder that another process is removing too is no concern of ours."""
+        sessions = sorted(entry for entry in self._root.iterdir() if entry.is_dir() and not entry.is_symlink())
+        for old in sessions[:-KEPT_SESSIONS]:
+            shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,152 @@
+"""The whole way of `assay check`: plan, measure, decide and report each benchmark, one after the other."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from assay import __version__
+from assay.app import conclude
+from assay.app.commits import Commits, resolve
+from assay.app.conclude import Bench, Concluded
+from assay.app.house import House
+from assay.app.measure import Task, measure
+from assay.app.plan import Measure, Reuse, Skip, plan
+from assay.core.config import Benchmark, Config
+from assay.core.decide import Decision, Policy
+from assay.core.effects import Effect, RecordDecision, RecordRun
+from assay.core.events import BenchmarkStarted, Remark
+from assay.core.model import Direction
+from assay.core.policy import resolve_policy, resolved_for
+from assay.core.result import CheckResult, worst
+from assay.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """What is asked: which commits, which benchmarks, under which config.
+
+    `forced_by` names what asked for a fresh run; `better` is the direction of a bare command's metric; `reproduce` is the
+    command line that asks the same again.
+    """
+
+    config: Config
+    base: str | None
+    head: str
+    benchmarks: tuple[str, ...] = ()
+    fail_on: tuple[str, ...] | None = None
+    forced_by: str | None = None
+    better: Direction | None = None
+    reproduce: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The result, and the decisions and the policy from which the exit code follows."""
+
+    result: CheckResult
+    decisions: tuple[Decision, ...]
+    policy: Policy
+
+
+def check(request: CheckRequest, house: House, record: Callable[[Iterable[Effect]], tuple[str, ...]]) -> Checked:
+    """Check the benchmarks in the order of the config. `record` applies effects at once and answers with what went wrong."""
+    chosen = choose(request.config, request.benchmarks)
+    commits = resolve(house.repo, request.base, request.head)
+    for remark in (*request.remarks, *commits.remarks):
+        house.observer.note(Remark(remark))
+    policy = resolve_policy(request.config, commits.branch, request.fail_on)
+    end = house.clock.monotonic() + request.config.policy.max_time
+    done = []
+    for position, benchmark in enumerate(chosen):
+        house.observer.note(BenchmarkStarted(benchmark.name, position + 1, len(chosen)))
+        done.append(_Way(request, house, record, commits, policy, end, benchmark).walk())
+    result = CheckResult(
+        base=commits.base,
+        head=commits.head,
+        conclusion=worst(tuple(one.result.conclusion for one in done)),
+        benchmarks=tuple(one.result for one in done),
+        remarks=(*request.remarks, *commits.remarks),
+        reproduce=request.reproduce,
+        tool_version=__version__,
+    )
+    return Checked(result, tuple(one.decision for one in done if one.decision), policy)
+
+
+def choose(config: Config, names: tuple[str, ...]) -> tuple[Benchmark, ...]:
+    """The named benchmarks, or all. Raises UsageError for a name that the config does not have."""
+    for name in names:
+        if name not in config.benchmarks:
+            near = get_close_matches(name, config.benchmarks, n=1)
+            guess = f'Did you mean "{near[0]}"? ' if near else ""
+            raise UsageError(f'There is no benchmark "{name}" in the config.', hint=f"{guess}It has: {', '.join(sorted(config.benchmarks))}.")
+    return tuple(benchmark for name, benchmark in config.benchmarks.items() if not names or name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One benchmark's way through the house."""
+
+    request: CheckRequest
+    house: House
+    record: Callable[[Iterable[Effect]], tuple[str, ...]]
+    commits: Commits
+    policy: Policy
+    end: float
+    benchmark: Benchmark
+
+    def walk(self) -> Concluded:
+        bench = Bench(
+            self.benchmark,
+            self.commits,
+            resolved_for(self.policy, self.request.config, self.benchmark),
+            self.request.config.policy.alpha,
+            self.house.clock,
+            self.house.repo.subject,
+        )
+        planned = plan(self.house, self.request.config, self.benchmark, self.commits, self.request.forced_by)
+        match planned:
+            case Skip():
+                concluded = conclude.skipped(bench, planned)
+            case Reuse():
+                concluded = conclude.reused(bench, planned)
+            case Measure():
+                concluded = self._measured(bench, planned)
+        return self._recorded(concluded)
+
+    def _measured(self, bench: Bench, planned: Measure) -> Concluded:
+        problems: list[str] = []
+        warnings = self._warnings()
+        done = measure(self.house, self._task(), lambda run: problems.extend(self.record([RecordRun(run)])))
+        return conclude.measured(bench, planned, done, (*warnings, *problems))
+
+    def _task(self) -> Task:
+        now = self.house.clock.monotonic()
+        own = now + self.benchmark.max_time if self.benchmark.max_time is not None else self.end
+        return Task(
+            benchmark=self.benchmark,
+            commits=self.commits,
+            alpha=self.request.config.policy.alpha,
+            deadline=min(own, self.end),
+            deadline_name="max_time of the benchmark" if own < self.end else "max_time of the check",
+            better=self.request.better,
+            reproduce=self.request.reproduce,
+            user_tree_dirty=self.house.repo.is_dirty(),
+        )
+
+    def _warnings(self) -> tuple[str, ...]:
+        """What of the commits themselves may make a run other than its author expects."""
+        repo, head, found = self.house.repo, self.commits.head, []
+        if repo.submodules(head):
+            found.append("The head has submodules, which are left empty; let `setup` fetch what the benchmark needs.")
+        if repo.lfs_pointers(head):
+            found.append("The head has Git LFS files, of which the worktrees hold only the pointers; let `setup` fetch them.")
+        if self.benchmark.seeds and "{seed}" not in self.benchmark.run:
+            found.append("The config gives seeds, but the command has no {seed}, so every seed runs the same.")
+        return tuple(found)
+
+    def _recorded(self, concluded: Concluded) -> Concluded:
+        if concluded.record is None:
+            return concluded
+        problems = self.record([RecordDecision(concluded.record)])
+        return replace(concluded, result=replace(concluded.result, warnings=(*concluded.result.warnings, *problems)))

@@ -1,0 +1,180 @@
+"""From numbers to a benchmark's result: decide by policy, store the decision, and say it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from assay.app.commits import Commits
+from assay.app.measure import Measured
+from assay.app.plan import Measure, Reuse, Skip
+from assay.app.session import SideSession
+from assay.core.compare import METHOD
+from assay.core.comparison import Comparison
+from assay.core.comparison_record import comparison_from_record, comparison_to_record
+from assay.core.config import Benchmark
+from assay.core.decide import ChecksState, Decision, Evidence, decide
+from assay.core.envelope import Run, StoredDecision
+from assay.core.evidence import Failure, Stage
+from assay.core.model import Conclusion, Outcome, Role, Status
+from assay.core.numbers import duration
+from assay.core.policy import Resolved
+from assay.core.rejudge import rejudge
+from assay.core.result import BenchmarkResult, SideFacts
+from assay.core.timestamp import moment, stamp
+from assay.ports import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Concluded:
+    """A benchmark's result, the decision behind it (None where nothing ran), and the record of it, if it is a new one."""
+
+    result: BenchmarkResult
+    decision: Decision | None = None
+    record: StoredDecision | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What deciding needs to know of the benchmark and of the question."""
+
+    benchmark: Benchmark
+    commits: Commits
+    resolved: Resolved
+    alpha: float
+    clock: Clock
+    subject: Callable[[str], str]
+
+
+def skipped(bench: Bench, plan: Skip) -> Concluded:
+    """Nothing relevant changed: a success with the reason, so that a required check never hangs."""
+    return Concluded(
+        BenchmarkResult(
+            name=bench.benchmark.name,
+            status=Status.SKIPPED,
+            outcome=None,
+            conclusion=Conclusion.SUCCESS,
+            reason=plan.reason,
+            policy=bench.resolved.policy.mode.value,
+        )
+    )
+
+
+def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str]) -> Concluded:
+    """Decide on a finished session."""
+    head = done.session.head
+    decision = decide(_evidence(done.comparisons, done.head, head.failure), bench.resolved.policy)
+    said = (*warnings, *plan.warnings, *done.notes, *_failures(done), *done.base.warnings, *done.head.warnings)
+    result = BenchmarkResult(
+        name=bench.benchmark.name,
+        status=Status.FAILED if head.failure else Status.MEASURED,
+        outcome=decision.outcome,
+        conclusion=decision.conclusion,
+        reason=_with_detail(decision.reason, head.failure),
+        run_id=done.head.run_id,
+        reuse=plan.verdict,
+        comparisons=done.comparisons,
+        warnings=tuple(dict.fromkeys(said)),
+        checks=done.head.checks.state,
+        policy=bench.resolved.policy.mode.value,
+        base_run=_facts(bench, done.base),
+        head_run=_facts(bench, done.head),
+        machine=done.head.machine.machine_class,
+        duration_s=done.head.timings.total_s,
+        output_tail=_tail(head),
+        next_step=decision.next_step,
+    )
+    return Concluded(result, decision, _record(bench, result, done.base.run_id, done.head.run_id))
+
+
+def reused(bench: Bench, plan: Reuse) -> Concluded:
+    """The stored decision where its policy is still the one in force, else a new one on the stored samples."""
+    stands = plan.decision.policy_hash == bench.resolved.hash and plan.decision.method_version == METHOD
+    if stands:
+        comparisons = tuple(map(comparison_from_record, plan.decision.comparisons))
+    else:
+        comparisons = rejudge(bench.benchmark, plan.base, plan.head, bench.alpha)
+    decision = decide(_evidence(comparisons, plan.head, None), bench.resolved.policy)
+    age = bench.clock.now() - moment(plan.head.finished_at)
+    result = BenchmarkResult(
+        name=bench.benchmark.name,
+        status=Status.REUSED,
+        outcome=plan.decision.outcome if stands else decision.outcome,
+        conclusion=plan.decision.conclusion if stands else decision.conclusion,
+        reason=plan.decision.reason if stands else decision.reason,
+        run_id=plan.head.run_id,
+        reuse=plan.verdict,
+        comparisons=comparisons,
+        warnings=(*plan.warnings, *plan.decision.warnings),
+        checks=plan.head.checks.state,
+        policy=bench.resolved.policy.mode.value,
+        base_run=_facts(bench, plan.base) if plan.base else None,
+        head_run=_facts(bench, plan.head),
+        machine=plan.head.machine.machine_class,
+        reused_age=f"measured {duration(max(age.total_seconds(), 0.0))} ago",
+        next_step=plan.decision.next_step if stands else decision.next_step,
+    )
+    return Concluded(result, decision, None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id))
+
+
+def _evidence(comparisons: Sequence[Comparison], head: Run, failure: Failure | None) -> Evidence:
+    primary = next((one for one in comparisons if one.spec.role is Role.PRIMARY), None)
+    guards = tuple(one for one in comparisons if one.spec.role is Role.GUARD)
+    return Evidence(primary, guards, failure.cause if failure else None, ChecksState(head.checks.state))
+
+
+def _with_detail(reason: str, failure: Failure | None) -> str:
+    if failure is None:
+        return reason
+    where = "setup" if failure.stage is Stage.SETUP else "benchmark"
+    return f"{reason}; {where}: {failure.detail}"
+
+
+def _failures(done: Measured) -> tuple[str, ...]:
+    """Base's failure, which leaves head without a baseline, and where the whole output is."""
+    base, head = done.session.base.failure, done.session.head.failure
+    lines = []
+    if base:
+        lines.append(f"The base {base.stage.value} failed ({base.detail}); its output is in {base.log_file}")
+        lines.extend(f"base: {line}" for line in base.tail[-5:])
+    if head:
+        lines.append(f"The whole output of the failed process is in {head.log_file}")
+    checks = done.session.head.checks
+    if checks and not checks.clean:
+        lines.append(f"The checks ended with {checks.detail or checks.cause}; their output is in {checks.log_file}")
+    return tuple(lines)
+
+
+def _tail(head: SideSession) -> tuple[str, ...]:
+    if head.failure:
+        return head.failure.tail
+    if head.checks and not head.checks.clean:
+        return tuple([*head.checks.stdout.splitlines(), *head.checks.stderr.splitlines()][-20:])
+    return ()
+
+
+def _facts(bench: Bench, run: Run) -> SideFacts:
+    counted = [one for one in run.processes if not one.warmup]
+    mean = sum(one.duration_s for one in counted) / len(counted) if counted else None
+    return SideFacts(run.run_id, run.commit, bench.subject(run.commit), len(counted), len(run.processes) - len(counted), mean)
+
+
+def _record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_run: str) -> StoredDecision:
+    return StoredDecision(
+        schema="assay.decision/1",
+        decision_id=bench.clock.new_id("dec"),
+        created_at=stamp(bench.clock.now()),
+        benchmark=result.name,
+        base_run=base_run,
+        head_run=head_run,
+        base=bench.commits.base,
+        head=bench.commits.head,
+        policy_hash=bench.resolved.hash,
+        method_version=METHOD,
+        comparisons=tuple(map(comparison_to_record, result.comparisons)),
+        outcome=result.outcome or Outcome.PENDING,
+        conclusion=result.conclusion,
+        reason=result.reason,
+        next_step=result.next_step,
+        warnings=result.warnings,
+        checks=result.checks,
+        status=result.status,
+    )

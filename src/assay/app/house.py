@@ -1,0 +1,25 @@
+"""What a command hands to the order of work: the adapters behind their ports."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from assay.ports import Clock, Machine, Observer, Repo, Runner, Store, Worktrees
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """One of each port. `logs` makes the folder for the output of a session's processes, given its id.
+
+    `supervision` says what keeps processes from outliving their run on this system.
+    """
+
+    repo: Repo
+    worktrees: Callable[[], AbstractContextManager[Worktrees]]
+    runner: Runner
+    store: Store
+    machine: Machine
+    clock: Clock
+    observer: Observer
+    logs: Callable[[str], str]
+    supervision: str

@@ -1,0 +1,178 @@
+"""Measure one benchmark: worktrees, setup, interleaved sampling with looks, checks; everything measured is stored."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assay.app.commits import Commits
+from assay.app.house import House
+from assay.app.record import Surroundings, run_of
+from assay.app.session import Session, SideSession, Stop
+from assay.core.comparison import Comparison
+from assay.core.config import Benchmark
+from assay.core.envelope import Run
+from assay.core.events import StageStarted
+from assay.core.evidence import Failure
+from assay.core.judge import Evidence, compare_all, settled
+from assay.core.model import Direction, Side
+from assay.core.sampling import spend
+from assay.core.schedule import plan_session
+from assay.core.timestamp import stamp
+from assay.errors import CancelledError
+from assay.ports import Worktrees
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A finished session: both runs, the comparisons of its last look, and why it ended."""
+
+    session: Session
+    base: Run
+    head: Run
+    comparisons: tuple[Comparison, ...]
+    stop: Stop
+    notes: tuple[str, ...]
+
+    @property
+    def failure(self) -> Failure | None:
+        return self.session.head.failure
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be measured and how much of the tests' level and of the time it may spend."""
+
+    benchmark: Benchmark
+    commits: Commits
+    alpha: float
+    deadline: float
+    deadline_name: str
+    better: Direction | None
+    reproduce: str
+    user_tree_dirty: bool
+
+
+def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
+    """Run the session; `keep` is handed each run as soon as it is complete, also when the session is cancelled."""
+    with house.worktrees() as worktrees:
+        session = _open(house, task, worktrees)
+        watch = _Isolation(worktrees)
+        comparisons: tuple[Comparison, ...] = ()
+        try:
+            session.set_up()
+            watch.look(session)
+            stop, comparisons = _sample(session, task, watch)
+            session.check()
+        except (CancelledError, KeyboardInterrupt):
+            _store(house, task, session, watch, keep, cancelled=True)
+            raise
+        base, head = _store(house, task, session, watch, keep, cancelled=False)
+        return Measured(session, base, head, comparisons, stop, watch.details)
+
+
+def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
+    sides, started = {}, stamp(house.clock.now())
+    for side, commit in ((Side.BASE, task.commits.base), (Side.HEAD, task.commits.head)):
+        house.observer.note(StageStarted(task.benchmark.name, "checkout", side))
+        sides[side] = SideSession(worktrees.prepare(side, commit, task.benchmark), house.clock.new_id("run"), started)
+    name = house.clock.new_id("ses")
+    primary = task.benchmark.metric.name if task.benchmark.metric else None
+    return Session(
+        id=name,
+        benchmark=task.benchmark,
+        plan=plan_session(task.benchmark),
+        sides=sides,
+        runner=house.runner,
+        clock=house.clock,
+        observer=house.observer,
+        logs=house.logs(name),
+        deadline=task.deadline,
+        deadline_name=task.deadline_name,
+        primary=primary,
+        metrics=tuple(name for name in (primary, *task.benchmark.guards) if name),
+    )
+
+
+class _Isolation:
+    """Watches what both sides share: what changes there between the first look and the last may have changed both."""
+
+    def __init__(self, worktrees: Worktrees) -> None:
+        self.worktrees = worktrees
+        self.before = worktrees.shared_state()
+        self.changed: tuple[str, ...] = ()
+        self.foreign: tuple[str, ...] = ()
+
+    def look(self, session: Session) -> None:
+        """Compare with the first look, and ask what a process in each worktree would import from the user's checkout."""
+        now = self.worktrees.shared_state()
+        self.changed = tuple(sorted(path for path in now.keys() | self.before.keys() if now.get(path) != self.before.get(path)))
+        self.foreign = tuple(sorted({name for side in session.sides.values() for name in self.worktrees.foreign_editables(side.worktree)}))
+
+    @property
+    def reason(self) -> str:
+        """Why the sides are not isolated; empty where they are."""
+        if self.changed:
+            return "sides not isolated: setup or the benchmark changed what both sides share"
+        if self.foreign:
+            return "sides not isolated: both would import a package from your own checkout"
+        return ""
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """The same for the warnings, with names. They are untrusted."""
+        changed = [f"Both sides share {path}, which changed meanwhile. Install into the worktree's own environment (isolate: auto)." for path in self.changed[:5]]
+        foreign = [
+            f"{name} is installed in editable mode from your checkout, so base and head would both run your working tree. Add `setup: pip install -e .`"
+            for name in self.foreign[:5]
+        ]
+        return (*changed, *foreign)
+
+
+def _sample(session: Session, task: Task, watch: _Isolation) -> tuple[Stop, tuple[Comparison, ...]]:
+    if session.head.failure:
+        return Stop.FAILED, ()
+    levels = spend(session.plan.looks, task.alpha)
+    found: list[tuple[Comparison, ...]] = []
+
+    def enough(look: int) -> bool:
+        found.append(_compare(session, task, watch, levels[look]))
+        return settled(found[-1])
+
+    stop = session.sample(enough)
+    if stop is Stop.TIME:  # an unplanned look may spend what the planned ones have left
+        found.append(_compare(session, task, watch, task.alpha - sum(levels[: len(found)])))
+    if session.base.failure and not session.head.failure:
+        found.append(_compare(session, task, watch, levels[-1]))
+    watch.look(session)
+    if watch.reason and not session.head.failure:
+        found.append(_compare(session, task, watch, levels[-1]))
+    return stop, found[-1] if found and not session.head.failure else ()
+
+
+def _compare(session: Session, task: Task, watch: _Isolation, alpha: float) -> tuple[Comparison, ...]:
+    base, head = session.base, session.head
+    evidence = Evidence(
+        base=tuple(base.records),
+        head=tuple(head.records),
+        baseline_missing=f"no baseline: the base {base.failure.stage} failed" if base.failure else "",
+        not_isolated=watch.reason,
+        out_of_time=f"{session.deadline_name} ended the sampling" if session.out_of_time else "",
+    )
+    return compare_all(task.benchmark, session.primary or "", task.better, evidence, alpha)
+
+
+def _store(house: House, task: Task, session: Session, watch: _Isolation, keep: Callable[[Run], None], *, cancelled: bool) -> tuple[Run, Run]:
+    around = Surroundings(
+        machine=house.machine.facts(),
+        environment=house.machine.environment(),
+        inputs=dict(watch.worktrees.input_identities(task.benchmark)),
+        supervision=house.supervision,
+        shared_state_changed=watch.changed,
+        user_tree_dirty=task.user_tree_dirty,
+        reproduce=task.reproduce,
+    )
+    runs = []
+    for side in Side:
+        python = house.machine.python(session.sides[side].worktree.env)
+        runs.append(run_of(session, side, around, python, house.repo, house.clock, cancelled=cancelled))
+        keep(runs[-1])
+    return runs[0], runs[1]

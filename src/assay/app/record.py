@@ -1,0 +1,139 @@
+"""From a finished session to the envelopes of its two runs."""
+
+from dataclasses import dataclass
+
+from assay import __version__
+from assay.app.session import Session, SideSession
+from assay.core.envelope import ChecksFacts, IsolationFacts, MetricFacts, ProcessFacts, Run, RunStatus, SampleFacts, Timings
+from assay.core.evidence import WALL_TIME, ProcessRecord, Stage, printed_names, reading_warnings, unit_of, value_of
+from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts, known
+from assay.core.lineage import config_facts
+from assay.core.model import Cause, Completed, Side, Trust
+from assay.core.timestamp import moment, stamp
+from assay.ports import Clock, Repo
+
+LOCKFILES = (
+    "*requirements*.txt", "*.lock", "*lock.json", "*-lock.yaml", "pyproject.toml", "environment*.y*ml", "Dockerfile*", "go.sum", "constraints*.txt",
+)  # fmt: skip
+"""Names at the top of a commit whose change is a change of what gets installed."""
+
+STATUS_OF = {Cause.TIMEOUT: RunStatus.TIMED_OUT, Cause.CANCELLED: RunStatus.CANCELLED}
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is true of both sides of a session."""
+
+    machine: MachineFacts
+    environment: EnvironmentFacts
+    inputs: dict[str, str]
+    supervision: str
+    shared_state_changed: tuple[str, ...]
+    user_tree_dirty: bool
+    reproduce: str
+    notes: tuple[str, ...] = ()
+
+
+def run_of(session: Session, side: Side, around: Surroundings, python: PythonFacts, repo: Repo, clock: Clock, *, cancelled: bool) -> Run:
+    """The envelope of one side, complete or not: a crash is a run with a status."""
+    one, other, benchmark = session.sides[side], session.sides[side.other], session.benchmark
+    status, cause, detail = _ending(one, cancelled=cancelled)
+    commit, now = one.worktree.commit, stamp(clock.now())
+    total = (moment(now) - moment(one.started_at)).total_seconds()
+    return Run(
+        schema="assay.run/1",
+        run_id=one.run_id,
+        session_id=session.id,
+        benchmark=benchmark.name,
+        created_at=one.started_at,
+        finished_at=now,
+        status=status,
+        cause=cause,
+        detail=detail,
+        trust=Trust.MEMBER,
+        commit=commit,
+        tree=repo.tree(commit),
+        dirty=False,
+        user_tree_dirty=around.user_tree_dirty,
+        base=other.worktree.commit,
+        machine=around.machine,
+        environment=around.environment.with_lockfiles(repo.blobs(commit, LOCKFILES)),
+        python=python,
+        model=benchmark.model,
+        precision=benchmark.precision,
+        config=config_facts(benchmark),
+        command=benchmark.run,
+        seeds=session.plan.seeds,
+        batch=benchmark.batch.size if benchmark.batch else None,
+        warmup=benchmark.warmup,
+        processes=tuple(_process(record) for record in one.records),
+        samples=_samples(one, session.primary),
+        metrics=_metrics(one),
+        warnings=reading_warnings(one.records),
+        checks=checks_facts(one.checks, configured=bool(benchmark.checks) and side is Side.HEAD),
+        inputs=around.inputs,
+        isolation=_isolation(one, around),
+        supervision=around.supervision,
+        timings=Timings(setup_s=one.setup_s, total_s=max(total, 0.0)),
+        tool_version=__version__,
+        reproduce=around.reproduce,
+        notes=(*around.notes, *one.worktree.notes),
+    )
+
+
+def _ending(one: SideSession, *, cancelled: bool) -> tuple[RunStatus, Cause | None, str]:
+    failure = one.failure
+    if cancelled and (failure is None or failure.cause is Cause.CANCELLED):
+        return RunStatus.CANCELLED, Cause.CANCELLED, "cancelled before the session had ended"
+    if failure is None:
+        measured = any(not record.warmup for record in one.records)
+        return (RunStatus.COMPLETE, None, "") if measured else (RunStatus.PARTIAL, None, "no process was measured")
+    where = "setup failed: " if failure.stage is Stage.SETUP else ""
+    return STATUS_OF.get(failure.cause, RunStatus.ERRORED), failure.cause, where + failure.detail
+
+
+def _process(record: ProcessRecord) -> ProcessFacts:
+    done = record.completed
+    return ProcessFacts(
+        order=record.order,
+        warmup=record.warmup,
+        seed=record.seed,
+        exit_code=done.exit_code,
+        signal=done.signal,
+        cause=done.cause,
+        started_at=done.started_at,
+        duration_s=max(done.duration_s, 0.0),
+        cpu_s=known(done.cpu_s),
+        max_rss_kb=known(done.max_rss_kb),
+    )
+
+
+def _samples(one: SideSession, primary: str | None) -> tuple[SampleFacts, ...]:
+    names = (*printed_names(one.records), *((WALL_TIME,) if primary == WALL_TIME else ()))
+    return tuple(
+        SampleFacts(metric=name, value=value, order=record.order, seed=record.seed, process=index)
+        for index, record in enumerate(one.records)
+        if not record.warmup
+        for name in names
+        if (value := value_of(record, name)) is not None
+    )
+
+
+def _metrics(one: SideSession) -> tuple[MetricFacts, ...]:
+    return tuple(MetricFacts(name=name, unit=unit_of(one.records, name)) for name in printed_names(one.records))
+
+
+def checks_facts(checks: Completed | None, *, configured: bool) -> ChecksFacts:
+    """What became of the correctness checks. Checks that could not finish have not passed."""
+    if checks is None:
+        return ChecksFacts(state="not run" if configured else "not configured", exit_code=None, duration_s=None)
+    return ChecksFacts(state="passed" if checks.clean else "failed", exit_code=checks.exit_code, duration_s=max(checks.duration_s, 0.0))
+
+
+def _isolation(one: SideSession, around: Surroundings) -> IsolationFacts:
+    account = one.worktree.account
+    return IsolationFacts(
+        own_environment="VIRTUAL_ENV" in one.worktree.env,
+        shared_state_changed=around.shared_state_changed,
+        account=f"uid {account.uid}" if account else "the caller's own",
+    )

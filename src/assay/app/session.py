@@ -1,0 +1,177 @@
+"""One session: base and head of one benchmark, measured in interleaved fresh processes on one machine."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+from assay.core.config import Benchmark
+from assay.core.events import ProcessEnded, ProcessStarted, StageStarted
+from assay.core.evidence import WALL_TIME, Failure, ProcessRecord, Stage, equal_within_units, failure_of, value_of
+from assay.core.model import Completed, Side
+from assay.core.process import ProcessRequest, Shell
+from assay.core.schedule import SessionPlan, fill, pair_order
+from assay.ports import Clock, Observer, Runner, Worktree
+
+SETUP_TIMEOUT_S = 3600.0
+
+
+class Stop(StrEnum):
+    """Why sampling ended."""
+
+    SETTLED = "settled"
+    EXHAUSTED = "exhausted"
+    TIME = "time"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class SideSession:
+    """What has been seen of one side so far."""
+
+    worktree: Worktree
+    run_id: str
+    started_at: str
+    setup_s: float | None = None
+    records: list[ProcessRecord] = field(default_factory=list)
+    failure: Failure | None = None
+    checks: Completed | None = None
+
+
+@dataclass(slots=True)
+class Session:
+    """Runs the processes of one benchmark. `metrics` names what the equality of repeats is judged by."""
+
+    id: str
+    benchmark: Benchmark
+    plan: SessionPlan
+    sides: dict[Side, SideSession]
+    runner: Runner
+    clock: Clock
+    observer: Observer
+    logs: str
+    deadline: float
+    deadline_name: str = "max_time"
+    primary: str | None = None
+    metrics: tuple[str, ...] = ()
+    order: int = 0
+    out_of_time: bool = False
+    deterministic: bool = False
+    spent: list[float] = field(default_factory=list)
+
+    @property
+    def head(self) -> SideSession:
+        return self.sides[Side.HEAD]
+
+    @property
+    def base(self) -> SideSession:
+        return self.sides[Side.BASE]
+
+    def set_up(self) -> None:
+        """Run `setup` once in each worktree. A side whose setup fails has no measurement."""
+        if not self.benchmark.setup:
+            return
+        for side in Side:
+            self.observer.note(StageStarted(self.benchmark.name, "setup", side))
+            done = self._run(side, self.benchmark.setup, f"setup-{side}", SETUP_TIMEOUT_S)
+            self.sides[side].setup_s = done.duration_s
+            self.sides[side].failure = failure_of(done, Stage.SETUP)
+
+    def check(self) -> None:
+        """Run the correctness checks in head's worktree."""
+        if self.benchmark.checks and self.head.failure is None:
+            self.observer.note(StageStarted(self.benchmark.name, "checks", Side.HEAD))
+            self.head.checks = self._run(Side.HEAD, self.benchmark.checks, "checks", self.benchmark.timeout)
+
+    def sample(self, settled: Callable[[int], bool]) -> Stop:
+        """Warm up, then measure pair after pair; `settled(look)` is asked at each planned look whether that is enough.
+
+        Head's failure ends it at once; base's leaves head to be measured alone, up to the first look.
+        """
+        for _ in range(self.plan.warmups):
+            self._pair(0, None)
+        unit = 0
+        for look, target in enumerate(self.plan.looks):
+            while unit < target:
+                if self.head.failure or self.out_of_time:
+                    return Stop.TIME if self.out_of_time else Stop.FAILED
+                self._unit(unit)
+                unit += 1
+            if self.head.failure or self.out_of_time:
+                return Stop.TIME if self.out_of_time else Stop.FAILED
+            if self.base.failure or settled(look):
+                return Stop.SETTLED
+        return Stop.EXHAUSTED
+
+    def _unit(self, unit: int) -> None:
+        """All repeats of one unit: one pair, or the repeats of one seed until they are seen to be equal."""
+        for repeat in range(self.plan.repeats):
+            if self.deterministic and repeat:
+                break
+            self._pair(unit * self.plan.repeats + repeat, unit)
+            if repeat == 1 and unit == 0:
+                self.deterministic = equal_within_units([*self.base.records, *self.head.records], self.metrics)
+
+    def _pair(self, number: int, unit: int | None) -> None:
+        for side in pair_order(number):
+            if self.sides[side].failure is None and self.head.failure is None and not self._too_late():
+                self._process(side, unit)
+
+    def _too_late(self) -> bool:
+        self.out_of_time = self.out_of_time or self.clock.monotonic() >= self.deadline
+        return self.out_of_time
+
+    def _process(self, side: Side, unit: int | None) -> None:
+        order, self.order = self.order, self.order + 1
+        self.observer.note(ProcessStarted(self.benchmark.name, side, order + 1, self.plan.at_most, unit is None))
+        seed = self.plan.seed(unit or 0)
+        command = fill(self.benchmark.run, seed=seed, batch=self.benchmark.batch.size if self.benchmark.batch else None)
+        left = self.deadline - self.clock.monotonic()
+        done = self._run(side, command, f"{order:03d}-{side}", min(self.benchmark.timeout, max(left, 0.001)))
+        if done.timed_out and left < self.benchmark.timeout:  # max_time ended it, which says nothing about the benchmark
+            self.out_of_time = True
+            return
+        record = ProcessRecord(side, order, unit, seed, done)
+        self.sides[side].records.append(record)
+        if self.primary is None and side is Side.HEAD and done.clean:  # a bare command: what it prints first, else its time
+            self.primary = next((metric.name for metric in done.reading.metrics), WALL_TIME)
+        self.sides[side].failure = failure_of(done, Stage.BENCHMARK, self.primary)
+        self.spent.append(done.duration_s)
+        value = value_of(record, self.primary) if self.primary else None
+        self.observer.note(ProcessEnded(self.benchmark.name, side, order + 1, self.plan.at_most, done.duration_s, value, self._remaining(unit)))
+
+    def _run(self, side: Side, command: str, name: str, timeout_s: float) -> Completed:
+        tree = self.sides[side].worktree
+        request = ProcessRequest(
+            command=Shell(command),
+            cwd=tree.cwd,
+            env=tree.env,
+            log_file=str(PurePosixPath(self.logs, f"{name}.log")),
+            timeout_s=timeout_s,
+            max_output=self.benchmark.max_output,
+            claims=(tree.root, *self._gpus(tree)),
+            account=tree.account,
+        )
+        handle = self.runner.submit(request)
+        try:
+            return handle.wait()
+        except BaseException:
+            handle.cancel()
+            handle.wait()
+            raise
+
+    def _gpus(self, tree: Worktree) -> Iterator[str]:
+        """Names of the devices this benchmark will see: the runner's own choice of them, else the first ones."""
+        visible = tree.env.get("CUDA_VISIBLE_DEVICES", "").split(",")
+        devices = visible if visible != [""] else [str(index) for index in range(self.benchmark.gpus)]
+        return (f"gpu:{device}" for device in devices[: self.benchmark.gpus])
+
+    def _remaining(self, unit: int | None) -> tuple[float, float]:
+        """Seconds up to the next look and up to the last, were every process as long as those so far."""
+        each = sum(self.spent) / len(self.spent)
+        repeats = 1 if self.deterministic else self.plan.repeats
+        done = -1 if unit is None else unit
+        following = next((look for look in self.plan.looks if look > done), self.plan.units)
+        warmups = max(0, 2 * self.plan.warmups - self.order) if unit is None else 0
+        left = [2 * repeats * (look - max(done, 0) - (unit is not None)) + warmups for look in (following, self.plan.units)]
+        return each * left[0], each * left[1]

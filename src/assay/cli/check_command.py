@@ -1,0 +1,239 @@
+"""`assay check`: builds the adapters, runs the check, writes and prints what it found."""
+
+import json
+import os
+import secrets
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.adapters.git import GitRepo
+    from assay.app.check import Checked, CheckRequest
+    from assay.app.house import House
+    from assay.core.config import Config
+    from assay.core.effects import Effect
+    from assay.core.model import Direction
+    from assay.core.render import Rendered
+    from assay.core.result import CheckResult
+    from assay.ports import Observer, Reports, Store
+
+FOLDER = ".assay"
+OFF = ("", "0", "false", "no", "off")
+FAIL_ON = ("regressed", "checks_failed", "errored", "undecided", "needs_review")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """The options of `assay check` as they were typed; an empty text is an option not given."""
+
+    base: str | None = None
+    head: str = "HEAD"
+    benchmarks: tuple[str, ...] = ()
+    run: str | None = None
+    better: str | None = None
+    config: str | None = None
+    no_reuse: bool = False
+    fail_on: str | None = None
+    store: str = "auto"
+    out: str | None = None
+    as_json: bool = False
+
+
+def check(options: CheckOptions, folder: str | None = None) -> int:
+    """Check the repository around `folder` (by default the current one); the exit code."""
+    from assay.adapters.git import GitRepo
+    from assay.app.check import check as run_check
+    from assay.core.decide import exit_code
+
+    better = _direction(options)
+    repo = GitRepo.discover(folder or os.getcwd())  # noqa: PTH109 - a text, as the port has it
+    request = _request(options, repo, better)
+    home = Path(repo.root, FOLDER)
+    store = _store(options.store or "auto", home)
+    out = Path(options.out).absolute() if options.out else home / "report"
+    reports = _reports(out)
+    with ExitStack() as stack:
+        house = _house(stack, request.config, repo, store, home)
+        checked = run_check(request, house, _recorder(store, reports, house.observer))
+        _tell(checked, out, store, reports, house.observer, as_json=options.as_json)
+    return exit_code(checked.decisions, checked.policy)
+
+
+def _direction(options: CheckOptions) -> "Direction | None":
+    from assay.core.model import Direction
+
+    if not options.better:
+        return None
+    if not options.run:
+        raise UsageError("--better goes with --run.", hint="A benchmark of the config says there which way is better.")
+    if options.better not in tuple(Direction):
+        raise UsageError(f"--better is lower or higher, not {options.better!r}.", hint="Say `--better lower` for times and losses.")
+    return Direction(options.better)
+
+
+def _request(options: CheckOptions, repo: "GitRepo", better: "Direction | None") -> "CheckRequest":
+    from assay.app.check import CheckRequest
+
+    config, remarks = _config(options, repo)
+    return CheckRequest(
+        config=config,
+        base=options.base or None,
+        head=options.head or "HEAD",
+        benchmarks=options.benchmarks,
+        fail_on=_fail_on(options.fail_on),
+        forced_by=_forced_by(options.no_reuse, os.environ),
+        better=better,
+        reproduce=_reproduce(options),
+        remarks=remarks,
+    )
+
+
+def _config(options: CheckOptions, repo: "GitRepo") -> "tuple[Config, tuple[str, ...]]":
+    from assay.adapters.config_file import read_config
+    from assay.core.config_text import CONFIG_FILE, adhoc_config
+
+    if not options.run:
+        return (read_config(repo.root, options.config) if options.config else read_config(repo.root)), ()
+    if options.benchmarks or options.config:
+        raise UsageError("--run judges one command without any config, so --benchmark and --config do not go with it.", hint="Leave one out.")
+    present = Path(repo.root, CONFIG_FILE).exists()
+    return adhoc_config(options.run), ((f"--run judges the command alone; {CONFIG_FILE} is not read.",) if present else ())
+
+
+def _fail_on(text: str | None) -> tuple[str, ...] | None:
+    words = tuple(word.strip() for word in text.split(",") if word.strip()) if text else None
+    wrong = [word for word in words or () if word not in FAIL_ON]
+    if wrong:
+        raise UsageError(f"--fail-on does not know {wrong[0]!r}.", hint=f"It takes a list of: {', '.join(FAIL_ON)}.")
+    return words
+
+
+def _forced_by(no_reuse: bool, environ: Mapping[str, str]) -> str | None:
+    if no_reuse:
+        return "--no-reuse"
+    return "ASSAY_NO_REUSE" if environ.get("ASSAY_NO_REUSE", "").strip().lower() not in OFF else None
+
+
+def _reproduce(options: CheckOptions) -> str:
+    words = ["assay", "check"]
+    for flag, value in (("--base", options.base), ("--head", options.head), ("--run", options.run), ("--better", options.better), ("--config", options.config)):
+        words += [flag, value] if value and (flag, value) != ("--head", "HEAD") else []
+    words += [word for name in options.benchmarks for word in ("--benchmark", name)]
+    return shlex.join([*words, "--no-reuse"])
+
+
+def _store(where: str, home: Path) -> "Store":
+    from assay.adapters.store_directory import DirectoryStore
+
+    kind, _, path = where.partition(":")
+    if where == "auto":
+        return DirectoryStore(home / "store")
+    if kind == "dir" and path:
+        return DirectoryStore(Path(path).absolute())
+    if kind == "branch":
+        raise UsageError("A store on a data branch is not built yet.", hint="Use --store auto, or --store dir:PATH.")
+    raise UsageError(f"--store is auto or dir:PATH, not {where!r}.", hint="For example --store dir:/srv/assay")
+
+
+def _reports(out: Path) -> "Reports":
+    """The folder of the reports, made before anything is measured: a typing error in --out must not cost a GPU hour."""
+    from assay.adapters.reports_folder import ReportsFolder
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"The folder {out} for the reports cannot be made: {error.strerror}.", hint="Name another one with --out.") from error
+    return ReportsFolder(out)
+
+
+def _house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", home: Path) -> "House":
+    from assay.adapters.clock import SystemClock
+    from assay.adapters.log_folder import LogFolder
+    from assay.adapters.machine import LocalMachine
+    from assay.adapters.process.privileges import capabilities, child_account, harden_self
+    from assay.adapters.process.runner import LocalRunner
+    from assay.adapters.terminal import display_for
+    from assay.adapters.worktrees import LocalWorktrees
+    from assay.app.house import House
+
+    harden_self()
+    clock = SystemClock()
+
+    def worktrees() -> LocalWorktrees:
+        return LocalWorktrees(
+            repo.checkout, repo.root, parent_environment=os.environ, home=str(Path.home()), choose_account=child_account
+        )
+
+    return House(
+        repo=repo,
+        worktrees=worktrees,
+        runner=stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock)),
+        store=store,
+        machine=LocalMachine(os.environ),
+        clock=clock,
+        observer=stack.enter_context(display_for(sys.stderr)),
+        logs=LogFolder(home / "logs").session,
+        supervision=capabilities(),
+    )
+
+
+def _recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Callable[[Iterable[Effect]], tuple[str, ...]]":
+    from assay.app.apply import apply
+    from assay.core.events import Remark
+
+    def record(effects: "Iterable[Effect]") -> tuple[str, ...]:
+        failures = tuple(apply(effects, store, reports).failures)
+        for failure in failures:
+            observer.note(Remark(failure))
+        return failures
+
+    return record
+
+
+def _tell(checked: "Checked", out: Path, store: "Store", reports: "Reports", observer: "Observer", *, as_json: bool) -> None:
+    """Write the four files and print the result. A file that cannot be written is told and changes nothing."""
+    from assay.core.effects import WriteReport
+    from assay.core.result import as_json as json_of
+
+    names = ("comment.md", "check.json", "summary.md", "result.json")
+    result = replace(checked.result, files={name: _shown(out / name) for name in names})
+    rendered = _rendered(result)
+    document = json.dumps(json_of(result), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+    check_run = json.dumps(rendered.check, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+    texts = (rendered.comment, check_run, rendered.summary, document)
+    _recorder(store, reports, observer)([WriteReport(name, text) for name, text in zip(names, texts, strict=True)])
+    sys.stdout.write(_for_log(document if as_json else rendered.terminal, as_json=as_json))
+
+
+def _rendered(result: "CheckResult") -> "Rendered":
+    from assay.adapters.templates import PackageTemplates
+    from assay.core.render import TEMPLATES, render
+
+    templates = PackageTemplates()
+    return render(result, {name: templates.load(name) for name in TEMPLATES})
+
+
+def _shown(path: Path) -> str:
+    """The path as a person would type it from here."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+def _for_log(text: str, *, as_json: bool) -> str:
+    """In a step's log a benchmark's output could give the runner commands, so there it is put where none are obeyed."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return text
+    if as_json:
+        return text.replace("##[", "#\\u0023[")
+    from assay.core.workflow_commands import quoted
+
+    return quoted(text, secrets.token_hex(16))
+
+

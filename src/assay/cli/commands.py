@@ -1,0 +1,106 @@
+"""The verbs with their options and help. Each imports what it needs when it runs, so that the command starts fast."""
+
+from typing import Annotated
+
+import typer
+
+from assay import __version__
+
+app = typer.Typer(
+    name="assay",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Decides on evidence whether a change made a benchmark better: runs it properly, compares, keeps or refuses.",
+    epilog="Start with `assay demo`, or in a repository of yours: `assay check --run 'python bench.py'`",
+)
+
+DATA = "Data"
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout, and nothing else there.")]
+Source = Annotated[str, typer.Argument(metavar="[FILE|-]", help="A file, or - for standard input.")]
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"assay {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False) -> None:
+    """Nothing is done before a verb."""
+
+
+@app.command(epilog="Example: `assay check --base main --json`, or without any config `assay check --run './bench.sh' --better lower`")
+def check(  # noqa: PLR0913 - one parameter an option
+    base: Annotated[str | None, typer.Option(metavar="REF", help="Judge against the merge base with this ref. Default: the default branch.")] = None,
+    head: Annotated[str, typer.Option(metavar="REF", help="The commit to judge.")] = "HEAD",
+    benchmark: Annotated[list[str] | None, typer.Option("--benchmark", "-b", metavar="NAME", help="Only this benchmark. May be repeated.")] = None,
+    run: Annotated[str | None, typer.Option(metavar="CMD", help="Judge this shell command, without any config: by the METRIC it prints, else by its time.")] = None,
+    better: Annotated[str | None, typer.Option(metavar="lower|higher", help="With --run: which way its metric is better.")] = None,
+    config: Annotated[str | None, typer.Option(metavar="FILE", help="The config. Default: .github/assay.yml")] = None,
+    no_reuse: Annotated[bool, typer.Option("--no-reuse", help="Measure again, whatever is stored. So does ASSAY_NO_REUSE=1.")] = False,
+    fail_on: Annotated[str | None, typer.Option(metavar="LIST", help="Instead of the config's policy.fail_on: regressed, checks_failed, errored, undecided, needs_review.")] = None,
+    store: Annotated[str, typer.Option(metavar="auto|dir:PATH", help="Where runs and decisions are kept.")] = "auto",
+    out: Annotated[str | None, typer.Option(metavar="DIR", help="Where the report goes. Default: .assay/report")] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure head against base, decide, and report: the whole way on a local repository.
+
+    Writes comment.md, check.json, summary.md and result.json. Your checkout, index, branches and stash stay as they are.
+    Exit codes: 0 kept, unchanged, reused or skipped; 1 regressed, checks failed or errored; 2 usage or config; 3 undecided when asked to fail on it.
+    """
+    from assay.cli.check_command import CheckOptions
+    from assay.cli.check_command import check as run_check
+
+    raise typer.Exit(run_check(CheckOptions(base, head, tuple(benchmark or ()), run, better, config, no_reuse, fail_on, store, out, as_json)))
+
+
+@app.command(epilog="""Example: `echo '{"id": "a", "direction": "lower", "base": [10, 11, 10], "head": [8, 9, 8]}' | assay compare -`""")
+def compare(
+    source: Source = "-",
+    alpha: Annotated[float, typer.Option(min=1e-9, max=0.5, help="The level of the test.")] = 0.05,
+    as_json: Json = False,
+) -> None:
+    """Compare base and head samples given as JSON lines.
+
+    A line is `{id, direction, base[], head[]}` with, as you like, `block`, `paired`, `min_effect`, `history`, `aa`, `aa_similar`.
+    """
+    from assay.cli.compare_command import compare as run_compare
+
+    raise typer.Exit(run_compare(source, alpha, as_json))
+
+
+@app.command()
+def demo(
+    folder: Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Where the demo repository is made. Default: a new temporary folder.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a small repository with a real benchmark and a head that is truly faster, and check it end to end."""
+    from assay.cli.demo_command import demo as run_demo
+
+    raise typer.Exit(run_demo(folder, as_json))
+
+
+@app.command(rich_help_panel=DATA, epilog="Example: `python bench.py | assay metrics - --primary val_loss`")
+def metrics(
+    source: Source = "-",
+    primary: Annotated[str | None, typer.Option(metavar="NAME", help="The primary metric. Default: the first one.")] = None,
+    dialect: Annotated[str, typer.Option(metavar="strict|wide", help="The grammar; wide also takes +5, .5, 12 ms, µ and several pairs on a line.")] = "strict",
+    as_json: Json = False,
+) -> None:
+    """Read METRIC lines from output and say what was found and what was refused."""
+    from assay.cli.metrics_command import metrics as run_metrics
+
+    raise typer.Exit(run_metrics(source, primary, dialect, as_json))
+
+
+@app.command(rich_help_panel=DATA)
+def schema() -> None:
+    """Print the JSON Schema of .github/assay.yml, for editors and validators."""
+    from assay.cli.schema_command import schema as run_schema
+
+    raise typer.Exit(run_schema())

@@ -1,0 +1,120 @@
+"""From the processes of a session to values that can be compared: which process failed and how, which numbers count."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean
+
+from assay.core.model import Cause, Completed, MetricReading, Side
+
+WALL_TIME = "wall_time"
+"""The metric of a command that prints none: seconds from exec to exit."""
+
+TAIL_LINES = 20
+
+
+class Stage(StrEnum):
+    """Where in a side's life a process stands."""
+
+    SETUP = "setup"
+    BENCHMARK = "benchmark"
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRecord:
+    """One process of a session. `unit` is None for a warm-up, whose numbers are dropped."""
+
+    side: Side
+    order: int
+    unit: int | None
+    seed: int | None
+    completed: Completed
+
+    @property
+    def warmup(self) -> bool:
+        return self.unit is None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a side has no measurement. `detail` is our own sentence; `tail` is the process's last output, untrusted."""
+
+    stage: Stage
+    cause: Cause
+    detail: str
+    tail: tuple[str, ...] = ()
+    log_file: str = ""
+
+
+def value_of(record: ProcessRecord, metric: str) -> float | None:
+    """The one value that this process contributes to a metric: the last it printed, or its duration for `wall_time`."""
+    found = record.completed.reading.get(metric)
+    if found is not None:
+        return found.value
+    return record.completed.duration_s if metric == WALL_TIME else None
+
+
+def failure_of(completed: Completed, stage: Stage, primary: str | None = None) -> Failure | None:
+    """What keeps a finished process from being a measurement: how it ended, or that it did not print the primary metric."""
+    if completed.cause is not None:
+        return Failure(stage, completed.cause, completed.detail or completed.cause.value, tail_of(completed), completed.log_file)
+    if primary is None or primary == WALL_TIME or completed.reading.get(primary):
+        return None
+    return Failure(stage, Cause.NO_METRIC, _missing(primary, completed.reading), tail_of(completed), completed.log_file)
+
+
+def _missing(primary: str, reading: MetricReading) -> str:
+    found = ", ".join(metric.name for metric in reading.metrics[:10])
+    refused = next((warning for warning in reading.warnings if primary in warning.text), None)
+    parts = [f"it ended well but printed no metric {primary}"]
+    if refused:
+        parts.append(f"(line {refused.line} was refused: {refused.reason})")
+    parts.append(f"; it printed {found}" if found else "; it printed no METRIC line at all")
+    return " ".join(parts).replace(" ;", ";") + f'. Make it print the line "METRIC {primary}=<number>"'
+
+
+def tail_of(completed: Completed) -> tuple[str, ...]:
+    """The last lines of a process for a person to read: of stderr where it said anything, and of stdout."""
+    lines = [*completed.stdout.splitlines()[-TAIL_LINES:], *completed.stderr.splitlines()[-TAIL_LINES:]]
+    return tuple(line[:500] for line in lines[-TAIL_LINES:])
+
+
+def unit_values(records: Iterable[ProcessRecord], metric: str) -> dict[int, float]:
+    """One value for each unit that has one: the mean over its repeats. Warm-ups are left out."""
+    found: dict[int, list[float]] = {}
+    for record in records:
+        value = value_of(record, metric)
+        if record.unit is not None and value is not None:
+            found.setdefault(record.unit, []).append(value)
+    return {unit: fmean(values) for unit, values in found.items()}
+
+
+def printed_names(records: Iterable[ProcessRecord]) -> tuple[str, ...]:
+    """All metric names in the order of first sight."""
+    return tuple(dict.fromkeys(metric.name for record in records for metric in record.completed.reading.metrics))
+
+
+def unit_of(records: Iterable[ProcessRecord], metric: str) -> str | None:
+    """The unit that a metric was last printed with."""
+    units = [found.unit for record in records if (found := record.completed.reading.get(metric))]
+    return units[-1] if units else None
+
+
+def equal_within_units(records: Sequence[ProcessRecord], metrics: Iterable[str]) -> bool:
+    """Whether every repeat of a unit gave the same numbers: then further repeats are no further evidence."""
+    for metric in metrics:
+        seen: dict[tuple[Side, int], float | None] = {}
+        for record in records:
+            if record.unit is not None and seen.setdefault((record.side, record.unit), value_of(record, metric)) != value_of(record, metric):
+                return False
+    return True
+
+
+def reading_warnings(records: Iterable[ProcessRecord], limit: int = 10) -> tuple[str, ...]:
+    """Refused METRIC lines as sentences, each kind once. They quote the line and are untrusted."""
+    seen: dict[str, str] = {}
+    for record in records:
+        for warning in record.completed.reading.warnings:
+            seen.setdefault(f"{warning.reason}|{warning.text}", f"{record.side.value}: line {warning.line}: {warning.reason}: {warning.text}")
+    texts = tuple(seen.values())
+    return texts if len(texts) <= limit else (*texts[:limit], f"{len(texts) - limit} further refused METRIC lines, see the log files")

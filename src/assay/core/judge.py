@@ -1,0 +1,93 @@
+"""From a session's processes to comparisons: which metrics there are, what each is, and what is said of it at a look."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.core.compare import Pairing, compare, no_comparison, with_undecided
+from assay.core.comparison import Comparison, Undecided
+from assay.core.config import Benchmark
+from assay.core.evidence import WALL_TIME, ProcessRecord, printed_names, unit_of, unit_values
+from assay.core.model import Direction, MetricSpec, Role, Verdict
+
+AUTO_MIN_EFFECT = 0.01
+"""What `min_effect: auto` stands for while a benchmark has no evidence of its own noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The processes of both sides, and what forbids an answer whatever they say."""
+
+    base: tuple[ProcessRecord, ...]
+    head: tuple[ProcessRecord, ...]
+    baseline_missing: str = ""
+    not_isolated: str = ""
+    out_of_time: str = ""
+
+
+def specs_of(benchmark: Benchmark, primary: str, printed: Sequence[str], better: Direction | None) -> tuple[MetricSpec, ...]:
+    """The primary metric, the guards, and every other metric that was declared or printed.
+
+    `primary` and `better` matter for a bare command alone, which declares no metric.
+    """
+    declared = benchmark.metric
+    if declared:
+        effect = AUTO_MIN_EFFECT if declared.min_effect == "auto" else declared.min_effect
+        first = MetricSpec(declared.name, Role.PRIMARY, declared.better, declared.unit, effect)
+    else:
+        timed = primary == WALL_TIME
+        first = MetricSpec(primary, Role.PRIMARY, Direction.LOWER if timed else better, "s" if timed else None, AUTO_MIN_EFFECT)
+    guards = [
+        MetricSpec(name, Role.GUARD, guard.better, guard.unit, AUTO_MIN_EFFECT, guard.max_regression) for name, guard in benchmark.guards.items()
+    ]
+    others = [MetricSpec(name, Role.SECONDARY, one.better, one.unit) for name, one in benchmark.secondary.items()]
+    known = {spec.name for spec in (first, *guards, *others)}
+    found = [MetricSpec(name, Role.SECONDARY, None) for name in printed if name not in known]
+    return (first, *guards, *others, *found)
+
+
+def compare_all(benchmark: Benchmark, primary: str, better: Direction | None, evidence: Evidence, alpha: float) -> tuple[Comparison, ...]:
+    """Every metric compared. `alpha` is what this look may spend; primary and guards, the family, share it equally."""
+    printed = printed_names((*evidence.head, *evidence.base))
+    specs = specs_of(benchmark, primary, printed, better)
+    family = 1 + len(benchmark.guards)
+    found = [_compare_one(_with_unit(spec, evidence), evidence, alpha if spec.role is Role.SECONDARY else alpha / family, bool(benchmark.seeds)) for spec in specs]
+    return tuple(_overruled(comparison, evidence) for comparison in found)
+
+
+def _with_unit(spec: MetricSpec, evidence: Evidence) -> MetricSpec:
+    unit = spec.unit or unit_of((*evidence.base, *evidence.head), spec.name)
+    return MetricSpec(spec.name, spec.role, spec.better, unit, spec.min_effect, spec.max_regression)
+
+
+def _compare_one(spec: MetricSpec, evidence: Evidence, alpha: float, seeded: bool) -> Comparison:  # noqa: FBT001
+    base, head = unit_values(evidence.base, spec.name), unit_values(evidence.head, spec.name)
+    if seeded:  # one seed on both sides is one pair
+        base, head = ({unit: side[unit] for unit in sorted(base.keys() & head.keys())} if base else side for side in (base, head))
+    samples = tuple(base.values()), tuple(head.values())
+    if evidence.baseline_missing:
+        return no_comparison(spec, (), samples[1], Undecided.NO_BASELINE, evidence.baseline_missing)
+    if not samples[0] or not samples[1]:
+        return no_comparison(spec, *samples, Undecided.NOT_MEASURED, _not_measured(*samples))
+    return compare(spec, *samples, alpha=alpha, pairing=Pairing.PAIRED if seeded else Pairing.NONE)
+
+
+def _not_measured(base: tuple[float, ...], head: tuple[float, ...]) -> str:
+    if not base and not head:
+        return "not measured: neither side prints it"
+    return "not measured: the base prints it, the head does not" if base else "not measured: the head prints it, the base does not"
+
+
+def _overruled(comparison: Comparison, evidence: Evidence) -> Comparison:
+    if evidence.not_isolated and comparison.undecided is not Undecided.NO_BASELINE:
+        return with_undecided(comparison, Undecided.NOT_ISOLATED, evidence.not_isolated)
+    if evidence.out_of_time and comparison.undecided is Undecided.SAMPLES:
+        return with_undecided(comparison, Undecided.TIME, f"{evidence.out_of_time}; {comparison.reason}")
+    return comparison
+
+
+def settled(comparisons: Sequence[Comparison]) -> bool:
+    """Whether no further sample could change what is decided: a regression is found, or nothing lacks precision."""
+    gating = [one for one in comparisons if one.spec.role is not Role.SECONDARY]
+    if any(one.verdict is Verdict.REGRESSED for one in gating):
+        return True
+    return not any(one.undecided is not None and one.undecided.lacks_precision for one in gating)

@@ -1,0 +1,54 @@
+"""Compare stored runs anew: the samples hold although the question, the limits or the method has changed."""
+
+from assay.core.comparison import Comparison
+from assay.core.config import Benchmark
+from assay.core.envelope import ProcessFacts, Run, RunStatus
+from assay.core.evidence import ProcessRecord
+from assay.core.judge import Evidence, compare_all
+from assay.core.model import Completed, Metric, MetricReading, Side
+from assay.core.sampling import spend
+from assay.core.schedule import SessionPlan, plan_session
+
+
+def rejudge(benchmark: Benchmark, base: Run | None, head: Run, alpha: float) -> tuple[Comparison, ...]:
+    """The comparisons that the samples of these two runs give now, at the level of the look that they had reached."""
+    plan = plan_session(benchmark)
+    records = {side: _records(run, side) for side, run in ((Side.BASE, base), (Side.HEAD, head)) if run is not None}
+    missing = "" if base is not None and base.status is RunStatus.COMPLETE else "no baseline: the base benchmark failed"
+    primary = benchmark.metric.name if benchmark.metric else (head.metrics[0].name if head.metrics else "")
+    evidence = Evidence(records.get(Side.BASE, ()), records[Side.HEAD], baseline_missing=missing)
+    units = len({record.unit for record in evidence.head})
+    return compare_all(benchmark, primary, None, evidence, _level(plan, alpha, units))
+
+
+def _level(plan: SessionPlan, alpha: float, units: int) -> float:
+    levels = spend(plan.looks, alpha)
+    return next((level for look, level in zip(plan.looks, levels, strict=True) if units <= look), levels[-1])
+
+
+def _records(run: Run, side: Side) -> tuple[ProcessRecord, ...]:
+    """The measured processes of a stored run, numbered by seed where there are seeds, else in their order."""
+    seeds = list(dict.fromkeys(one.seed for one in run.processes if not one.warmup))
+    records = []
+    for index, process in enumerate(run.processes):
+        if not process.warmup:
+            unit = len(records) if process.seed is None else seeds.index(process.seed)
+            records.append(ProcessRecord(side, process.order, unit, process.seed, _completed(run, index, process)))
+    return tuple(records)
+
+
+def _completed(run: Run, index: int, process: ProcessFacts) -> Completed:
+    units = {metric.name: metric.unit for metric in run.metrics}
+    metrics = tuple(Metric(one.metric, one.value, units.get(one.metric)) for one in run.samples if one.process == index)
+    return Completed(
+        exit_code=process.exit_code,
+        signal=process.signal,
+        cause=process.cause,
+        started_at=process.started_at,
+        duration_s=process.duration_s,
+        stdout="",
+        stderr="",
+        truncated=False,
+        log_file="",
+        reading=MetricReading(metrics, {metric.name: (metric.value,) for metric in metrics}),
+    )

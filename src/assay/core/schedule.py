@@ -1,0 +1,66 @@
+"""The order in which a session's processes run, fixed before the first.
+
+The unit of evidence is a pair: one base and one head process next to each other or, with seeds, all repeats of one seed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.core.config import Benchmark, SeedRange
+from assay.core.model import Side
+from assay.core.sampling import looks as plan_looks
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlan:
+    """How many units at which looks. `seeds` is empty where the units are plain pairs of processes."""
+
+    looks: tuple[int, ...]
+    warmups: int
+    seeds: tuple[int, ...] = ()
+    repeats: int = 1
+
+    @property
+    def units(self) -> int:
+        return self.looks[-1]
+
+    @property
+    def at_most(self) -> int:
+        """Processes of both sides, warm-ups counted, if every look is reached."""
+        return 2 * (self.warmups + self.units * self.repeats)
+
+    def seed(self, unit: int) -> int | None:
+        return self.seeds[unit] if self.seeds else None
+
+
+def plan_session(benchmark: Benchmark) -> SessionPlan:
+    """The looks and seeds of a benchmark.
+
+    A fixed list of seeds is one look at its length; a range of seeds and plain repeats are looked at sequentially.
+    Repeats of one seed are made only where the config asks for repeats by name.
+    """
+    seeds, repeats = benchmark.seeds, benchmark.repeats
+    per_seed = repeats.min if "repeats" in benchmark.model_fields_set else 1
+    if isinstance(seeds, SeedRange):
+        numbers = tuple(range(seeds.start, seeds.start + seeds.max))
+        return SessionPlan(plan_looks(seeds.min, seeds.max), benchmark.warmup, numbers, per_seed)
+    if seeds:
+        return SessionPlan((len(seeds),), benchmark.warmup, tuple(seeds), per_seed)
+    return SessionPlan(plan_looks(repeats.min, repeats.max), benchmark.warmup)
+
+
+def pair_order(pair: int) -> tuple[Side, Side]:
+    """Base, head, head, base, …: neither side is always the second, which a warming machine would favour."""
+    return (Side.BASE, Side.HEAD) if pair % 2 == 0 else (Side.HEAD, Side.BASE)
+
+
+def pairs_of_unit(first_pair: int, repeats: int) -> Iterator[tuple[Side, Side]]:
+    """The pairs of one unit, the alternation going on across units."""
+    return (pair_order(first_pair + repeat) for repeat in range(repeats))
+
+
+def fill(command: str, *, seed: int | None, batch: int | None) -> str:
+    """The command with `{seed}` and `{batch}` replaced. Every other brace is the shell's own and stays."""
+    if seed is not None:
+        command = command.replace("{seed}", str(seed))
+    return command if batch is None else command.replace("{batch}", str(batch))
