@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Protocol
 
 from assay.core.config import Benchmark
-from assay.core.envelope import EnvironmentFacts, MachineFacts, Run, StoredDecision
+from assay.core.envelope import Run, StoredDecision
 from assay.core.events import Event
+from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
 from assay.core.model import Completed, Side
 from assay.core.process import Account, Heartbeat, ProcessRequest
 
@@ -81,6 +82,14 @@ class Repo(Protocol):
         """Paths of the submodules of a commit."""
         ...
 
+    def subject(self, commit: str) -> str:
+        """The first line of a commit's message. It is a stranger's text."""
+        ...
+
+    def lfs_pointers(self, commit: str) -> bool:
+        """Whether a commit keeps files in Git LFS, so that a worktree holds pointers in their place."""
+        ...
+
     def is_dirty(self) -> bool:
         """Whether the user's tree has changes to tracked files or new files that are not ignored."""
         ...
@@ -90,7 +99,7 @@ class Repo(Protocol):
 class Worktree:
     """A commit laid out on disk, with the environment that its processes run in.
 
-    `cwd` is the benchmark's working directory inside `root`; `logs` is a folder for log files, outside `root`.
+    `cwd` is the benchmark's working directory inside `root`.
     `notes` are sentences for the report: what could not be had, such as another user account.
     """
 
@@ -159,6 +168,10 @@ class Machine(Protocol):
 
     def environment(self) -> EnvironmentFacts: ...
 
+    def python(self, env: Mapping[str, str]) -> PythonFacts:
+        """The interpreter that a process with this environment finds first on its PATH, and the distributions it sees."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
@@ -187,6 +200,10 @@ class Store(Protocol):
 
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, invalidated ones left out."""
+        ...
+
+    def find_run(self, run_id: str) -> Run | Unreadable | None:
+        """One run by its id, None where the store has none or it is invalidated."""
         ...
 
     def decisions(self, head_run: str) -> tuple[StoredDecision, ...]:

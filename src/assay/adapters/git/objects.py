@@ -1,0 +1,62 @@
+"""What git prints of its objects, as values."""
+
+from dataclasses import dataclass
+from typing import Self
+
+_GITLINK = b"160000"
+_ATTRIBUTES = b".gitattributes"
+
+
+def path_text(raw: bytes) -> str:
+    """A path as text that any JSON can carry: bytes that are no UTF-8 show as `\\xff`."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+@dataclass(frozen=True, slots=True)
+class CommitObject:
+    """A commit as it was written: real parents, whatever a shallow clone hides."""
+
+    tree: str
+    parents: tuple[str, ...]
+    subject: str
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Self:
+        """Read the output of `git cat-file commit`."""
+        head, _, message = raw.partition(b"\n\n")
+        fields = [line.partition(b" ")[::2] for line in head.split(b"\n")]
+        named = dict(reversed(fields))
+        parents = tuple(value.decode("ascii") for name, value in fields if name == b"parent")
+        text = _decoded(message, named.get(b"encoding", b"utf-8"))
+        return cls(named[b"tree"].decode("ascii"), parents, next(iter(text.strip().splitlines()), "").strip())
+
+
+def _decoded(message: bytes, encoding: bytes) -> str:
+    try:
+        return message.decode(encoding.decode("ascii"), "replace")
+    except (LookupError, UnicodeDecodeError):  # an encoding that nobody knows is as good as none
+        return message.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Of all files in a commit the few that are asked for: those at the top with their blob ids, submodules, attribute files."""
+
+    top: dict[str, str]
+    submodules: tuple[str, ...]
+    has_attributes: bool
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Self:
+        """Read the output of `git ls-tree -r -z`: `mode type id TAB path NUL`."""
+        top: dict[str, str] = {}
+        submodules: list[str] = []
+        has_attributes = False
+        for entry in raw.split(b"\0")[:-1]:
+            facts, _, path = entry.partition(b"\t")
+            if facts.startswith(_GITLINK):
+                submodules.append(path_text(path))
+            elif b"/" not in path:
+                top[path_text(path)] = facts.rpartition(b" ")[2].decode("ascii")
+            has_attributes = has_attributes or path.endswith(_ATTRIBUTES)
+        return cls(top, tuple(submodules), has_attributes)

@@ -1,0 +1,192 @@
+"""The user's repository behind the port Repo: it is asked, never changed."""
+
+import fnmatch
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+from assay.adapters.git.checkout import Source, lay_out
+from assay.adapters.git.command import Answer, GitCommand, in_folder
+from assay.adapters.git.failures import FETCH_ALL, failure, no_repository
+from assay.adapters.git.objects import CommitObject, Listing, path_text
+from assay.core.escape import plain
+from assay.errors import InfrastructureError, UsageError
+
+_FACTS = (
+    *("--is-bare-repository", "--is-shallow-repository", "--show-object-format"),
+    *("--path-format=absolute", "--git-path", "objects", "--git-path", "shallow", "--show-toplevel"),
+)
+_DEFAULTS = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
+_FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
+
+
+class GitRepo:
+    """Satisfies `assay.ports.Repo`. What it learns of a commit it keeps, for a commit never changes."""
+
+    def __init__(self, root: str, source: Source, *, shallow: bool) -> None:
+        self._root = root
+        self._source = source
+        self._shallow = shallow
+        self._git: GitCommand = in_folder(root)
+        self._commits: dict[str, CommitObject] = {}
+        self._listings: dict[str, Listing] = {}
+        self._tags: bytes | None = None
+        self._dirty: bool | None = None
+
+    @classmethod
+    def discover(cls, cwd: str) -> Self:
+        """The repository whose working tree holds this folder.
+
+        Raises UsageError where there is none, InfrastructureError where git is missing or refuses to read it.
+        """
+        if not Path(cwd).is_dir():
+            raise UsageError(f"There is no folder {plain(cwd)}, so no git repository either.", hint="cd into your repository.")
+        answer = in_folder(cwd).ask("rev-parse", *_FACTS)
+        if not answer.ok:
+            raise no_repository(answer, cwd)
+        facts = answer.line.split("\n")
+        if len(facts) != 6:
+            raise UsageError(f"The path of the git repository at {plain(cwd)} has a line break in it.", hint="Rename the folder.")
+        _, shallow, object_format, objects, shallow_file, root = facts
+        return cls(root, Source(objects, shallow_file, object_format), shallow=shallow == "true")
+
+    @property
+    def root(self) -> str:
+        return self._root
+
+    def resolve(self, ref: str) -> str:
+        answer = self._verify(f"{ref}^{{commit}}") if ref and "\0" not in ref else None
+        # a leading ^ would be printed back with the sha, so what is no bare sha has not been resolved
+        if answer is not None and answer.ok and _FULL_SHA.fullmatch(answer.line):
+            return answer.line
+        raise self._unresolved(ref)
+
+    def merge_base(self, one: str, other: str) -> str:
+        answer = self._git.ask("merge-base", "--end-of-options", one, other)
+        if answer.ok:
+            return answer.line
+        if answer.status != 1:
+            raise self._failure(answer, f"Finding the merge base of {_short(one)} and {_short(other)}")
+        what = f"{_short(one)} and {_short(other)} have no common ancestor"
+        if self._shallow:
+            raise InfrastructureError(f"{what} in this shallow clone: its history ends before they meet.", hint=FETCH_ALL)
+        raise InfrastructureError(f"{what}: their histories are unrelated.", hint="Name a base that head descends from with --base REF.")
+
+    def default_branch(self) -> str | None:
+        answer = self._read("for-each-ref", "--format=%(refname)%00%(symref:short)%00%(refname:short)", *_DEFAULTS)
+        rows = [line.split("\0") for line in answer.line.split("\n") if line]
+        found = {name: target or short for name, target, short in rows}
+        return next((found[name] for name in _DEFAULTS if name in found), None)
+
+    def first_parent(self, commit: str) -> str | None:
+        parents = self._commit(commit).parents
+        if not parents or self._git.ask("cat-file", "-e", f"{parents[0]}^{{commit}}").ok:
+            return parents[0] if parents else None
+        if self._shallow:
+            raise InfrastructureError(f"This shallow clone ends at {_short(commit)}: the commit before it is not there.", hint=FETCH_ALL)
+        raise InfrastructureError(
+            f"The parent of {_short(commit)} is missing from this repository.", hint="Run `git fsck`, then fetch again."
+        )
+
+    def branch_of(self, ref: str) -> str | None:
+        answer = self._verify(ref, "--symbolic-full-name")
+        return answer.line.removeprefix("refs/heads/") if answer.ok and answer.line.startswith("refs/heads/") else None
+
+    def tree(self, commit: str) -> str:
+        return self._commit(commit).tree
+
+    def subject(self, commit: str) -> str:
+        return self._commit(commit).subject
+
+    def changed_paths(self, base: str, head: str) -> tuple[str, ...]:
+        # every option that a config or a .gitmodules could turn the other way is given, so that no change can hide
+        options = ("-r", "-z", "--no-renames", "--name-only", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
+        answer = self._read("diff-tree", *options, "--end-of-options", self._sha(base), self._sha(head))
+        return tuple(path_text(raw) for raw in sorted(set(answer.out.split(b"\0")[:-1])))
+
+    def blobs(self, commit: str, names: tuple[str, ...]) -> Mapping[str, str]:
+        top = self._listing(commit).top
+        return {name: blob for name, blob in sorted(top.items()) if any(fnmatch.fnmatchcase(name, pattern) for pattern in names)}
+
+    def submodules(self, commit: str) -> tuple[str, ...]:
+        return self._listing(commit).submodules
+
+    def lfs_pointers(self, commit: str) -> bool:
+        if not self._listing(commit).has_attributes:
+            return False
+        sha = self._sha(commit)
+        answer = self._git.ask("grep", "-q", "--no-textconv", "-e", "filter=lfs", sha, "--", ":(top,glob)**/.gitattributes")
+        if answer.status > 1:
+            raise self._failure(answer, f"Reading the attributes of {_short(sha)}")
+        return answer.ok
+
+    def is_dirty(self) -> bool:
+        """As the port says, of the moment when it was first asked.
+
+        Git compares through the filters of the user's configuration, into which foreign code could have put its own since.
+        """
+        if self._dirty is None:
+            options = ("--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")
+            self._dirty = bool(self._read("status", *options).out)
+        return self._dirty
+
+    def checkout(self, commit: str, folder: str) -> None:
+        """Lay a commit out in `folder`, which must not exist; its private repository becomes the folder `git` beside it.
+
+        Raises InfrastructureError where the commit is incomplete here or the disk refuses.
+        """
+        if self._tags is None:
+            self._tags = self._read("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags").out
+        lay_out(self._source, self._sha(commit), folder, self._tags)
+
+    def _sha(self, commit: str) -> str:
+        return commit if _FULL_SHA.fullmatch(commit) else self.resolve(commit)
+
+    def _commit(self, commit: str) -> CommitObject:
+        sha = self._sha(commit)
+        if sha not in self._commits:
+            self._commits[sha] = CommitObject.parse(self._read("cat-file", "commit", sha).out)
+        return self._commits[sha]
+
+    def _listing(self, commit: str) -> Listing:
+        sha = self._sha(commit)
+        if sha not in self._listings:
+            self._listings[sha] = Listing.parse(self._read("ls-tree", "-r", "-z", "--full-tree", sha).out)
+        return self._listings[sha]
+
+    def _verify(self, expression: str, *options: str) -> Answer:
+        return self._git.ask("rev-parse", "--verify", "--quiet", *options, "--end-of-options", expression)
+
+    def _read(self, *words: str) -> Answer:
+        answer = self._git.ask(*words)
+        if not answer.ok:
+            raise self._failure(answer, "Reading the repository")
+        return answer
+
+    def _failure(self, answer: Answer, what: str) -> InfrastructureError:
+        return failure(answer, what, objects=self._source.objects)
+
+    def _unresolved(self, ref: str) -> UsageError:
+        shown = plain(ref) or "(empty)"
+        if not self._verify("HEAD^{commit}").ok:
+            what = f"Git knows no commit `{shown}`: this repository has no commit yet, or HEAD names a branch that has none."
+            return UsageError(what, hint="Make the first commit: git add -A && git commit")
+        if self._shallow:
+            return UsageError(f"Git knows no commit `{shown}` in this shallow clone.", hint=f"See whether the name is right. {FETCH_ALL}")
+        if remote := self._elsewhere(ref):
+            return UsageError(f"Git knows no commit `{shown}`.", hint=f"There is `{plain(remote)}`; name it so, or fetch the branch.")
+        return UsageError(
+            f"Git knows no commit `{shown}`.", hint="See whether the name is right; `git fetch origin` brings what is only there."
+        )
+
+    def _elsewhere(self, ref: str) -> str | None:
+        """The same branch name on a remote, for a hint."""
+        if not re.fullmatch(r"[\w./-]+", ref):
+            return None
+        answer = self._git.ask("for-each-ref", "--count=1", "--format=%(refname:short)", f"refs/remotes/*/{ref}")
+        return answer.line or None
+
+
+def _short(commit: str) -> str:
+    return plain(commit)[:12]

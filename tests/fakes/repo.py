@@ -1,0 +1,78 @@
+"""A repository of canned answers that remembers what it was asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from assay.errors import AssayError, UsageError
+
+
+@dataclass(slots=True)
+class FakeRepo:
+    """Satisfies `ports.Repo`. `refs` maps names to shas; a sha in `parents` is known as well. `calls` has each question."""
+
+    root: str = "/repository"
+    refs: dict[str, str] = field(default_factory=dict)
+    branches: dict[str, str] = field(default_factory=dict)
+    parents: dict[str, str | None] = field(default_factory=dict)
+    base: str | AssayError = ""
+    default: str | None = None
+    paths: tuple[str, ...] = ()
+    trees: dict[str, str] = field(default_factory=dict)
+    files: dict[str, dict[str, str]] = field(default_factory=dict)
+    modules: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    subjects: dict[str, str] = field(default_factory=dict)
+    lfs: frozenset[str] = frozenset()
+    dirty: bool = False
+    calls: list[tuple[str, ...]] = field(default_factory=list)
+
+    def resolve(self, ref: str) -> str:
+        self.calls.append(("resolve", ref))
+        if ref in self.refs or ref in self.parents:
+            return self.refs.get(ref, ref)
+        raise UsageError(f"Git knows no commit `{ref}`.", hint="See whether the name is right.")
+
+    def merge_base(self, one: str, other: str) -> str:
+        self.calls.append(("merge_base", one, other))
+        if isinstance(self.base, AssayError):
+            raise self.base
+        return self.base or one
+
+    def default_branch(self) -> str | None:
+        self.calls.append(("default_branch",))
+        return self.default
+
+    def first_parent(self, commit: str) -> str | None:
+        self.calls.append(("first_parent", commit))
+        return self.parents.get(commit)
+
+    def branch_of(self, ref: str) -> str | None:
+        self.calls.append(("branch_of", ref))
+        return self.branches.get(ref)
+
+    def tree(self, commit: str) -> str:
+        self.calls.append(("tree", commit))
+        return self.trees.get(commit, "f" * 40)
+
+    def changed_paths(self, base: str, head: str) -> tuple[str, ...]:
+        self.calls.append(("changed_paths", base, head))
+        return self.paths
+
+    def blobs(self, commit: str, names: tuple[str, ...]) -> Mapping[str, str]:
+        self.calls.append(("blobs", commit, *names))
+        return self.files.get(commit, {})
+
+    def submodules(self, commit: str) -> tuple[str, ...]:
+        self.calls.append(("submodules", commit))
+        return self.modules.get(commit, ())
+
+    def subject(self, commit: str) -> str:
+        self.calls.append(("subject", commit))
+        return self.subjects.get(commit, "A change")
+
+    def lfs_pointers(self, commit: str) -> bool:
+        self.calls.append(("lfs_pointers", commit))
+        return commit in self.lfs
+
+    def is_dirty(self) -> bool:
+        self.calls.append(("is_dirty",))
+        return self.dirty
