@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
-UNKNOWN = "unknown"
+UNKNOWN: Final = "unknown"
 """A fact that could not be read. It equals nothing, not even another `unknown` (see `core.lineage`)."""
 
-NONE = "none"
+NONE: Final = "none"
 """A fact that does not apply, such as the model of a benchmark without one. It equals itself."""
 
 

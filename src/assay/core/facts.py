@@ -1,0 +1,64 @@
+"""Facts of the box, the environment and the interpreter that measured, as strict records."""
+
+from collections.abc import Mapping
+from typing import Self, TypeVar
+
+from assay.core.record import Absent, Count, Fact, Record, Unknown
+
+
+T = TypeVar("T")
+
+
+def known(value: T | None) -> T | Unknown:
+    """The value as an envelope has it, where None says that it could not be read."""
+    return "unknown" if value is None else value
+
+
+class Cores(Record):
+    """Physical and logical cores of the box, and how many of the logical ones we may use (affinity, cgroup quota)."""
+
+    physical: Count | Unknown
+    logical: Count | Unknown
+    available: Count | Unknown
+
+
+class Gpu(Record):
+    """The accelerators that can be seen; several models are joined with ` + `."""
+
+    model: Fact
+    count: Count | Unknown
+
+
+class MachineFacts(Record):
+    """The runner class that is part of the lineage key, the facts behind it, and the box itself as a hashed id."""
+
+    machine_class: Fact
+    os: Fact
+    kernel: Fact
+    arch: Fact
+    cpu: Fact
+    cores: Cores
+    ram_bytes: Count | Unknown
+    gpu: Gpu | Absent
+    box: Fact
+
+
+class EnvironmentFacts(Record):
+    """What may change on a machine without its class changing. `lockfiles` maps a path to its blob id at the commit."""
+
+    driver: Fact
+    cuda: Fact
+    image_digest: Fact
+    lockfiles: dict[str, str]
+
+    def with_lockfiles(self, blobs: Mapping[str, str]) -> Self:
+        """The same environment with the lockfiles of a commit."""
+        return self.model_copy(update={"lockfiles": dict(blobs)})
+
+
+class PythonFacts(Record):
+    """The interpreter first on the benchmark's PATH, `none` where there is none, and the distributions it sees."""
+
+    implementation: Fact
+    version: Fact
+    dependencies: dict[str, str] | Absent

@@ -1,0 +1,192 @@
+"""When a stored run answers the question again: the lineage key, the hash of what samples depend on, the exact rule.
+
+The exact rule reuses a run of the very same commit. Whatever cannot be proved equal counts as different.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from assay.core.canonical import digest
+from assay.core.config import Benchmark
+from assay.core.envelope import ConfigFacts, Run
+from assay.core.evidence import WALL_TIME
+from assay.core.facts import EnvironmentFacts
+from assay.core.model import NONE, UNKNOWN, Rung, Trust
+from assay.core.result import LineageKey, ReuseReason, ReuseVerdict
+from assay.core.timestamp import moment
+
+ANY = "any"
+"""The wildcard of a question (`--model any`). In a record it is a name like any other."""
+
+CLOCK_SKEW_S = 300.0
+"""How far ahead the clock of another box may be before its run counts as dated in the future."""
+
+_UNREADABLE_SHOWN = 5
+_TRUST_ORDER = tuple(Trust)
+_DAY_S = 86400.0
+
+
+def config_facts(benchmark: Benchmark) -> ConfigFacts:
+    """What of the config the samples depend on, with its hash.
+
+    The metric's definition, limits, repeats and time bounds are left out: they decide anew on the same samples. Model and
+    precision are axes of the key. Of `env.pass` only the names are held, for the values may be private.
+    """
+    dumped = benchmark.model_dump(mode="json")
+    same = {name: dumped[name] for name in ("format", "dialect", "output", "setup", "isolate", "checks", "workdir", "warmup")}
+    parameters = same | {
+        "command": benchmark.run,
+        "inputs": sorted(benchmark.inputs),
+        "env_pass": sorted(benchmark.env.pass_),
+        "env_set": dict(benchmark.env.set),
+        "seeds": dumped["seeds"],
+        "batch": dumped["batch"],
+        "gpus": benchmark.gpus,
+    }
+    return ConfigFacts(hash=digest(parameters), parameters=parameters)
+
+
+def config_hash(benchmark: Benchmark) -> str:
+    """The SHA-256 that two runs of a benchmark share where their samples are of the same kind."""
+    return config_facts(benchmark).hash
+
+
+def lineage_key(benchmark: Benchmark, commit: str, machine_class: str) -> LineageKey:
+    """The key under which a run of this benchmark is stored and asked for."""
+    return LineageKey(commit, machine_class, benchmark.model, benchmark.precision)
+
+
+def key_matches(record: LineageKey, question: LineageKey) -> bool:
+    """Whether a stored key answers a question's. `unknown` equals nothing; `any` is a wildcard in the question only."""
+    return record.commit == question.commit and not any(key_differences(record, question))
+
+
+def key_differences(record: LineageKey, question: LineageKey) -> Iterator[str]:
+    """The axes in which a stored key does not answer a question's, each with both names."""
+    for axis in ("machine", "model", "precision"):
+        stored, asked = getattr(record, axis), getattr(question, axis)
+        if not (same_fact(stored, asked) or (asked == ANY and stored != UNKNOWN)):
+            yield f"another {axis}: {stored}, now {asked}"
+
+
+def same_fact(one: str, other: str) -> bool:
+    """Whether two facts are known to be equal. `unknown` never is; `none` equals `none`."""
+    return one == other != UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """The samples that a run must have: of which metric, from how many processes, and for which seeds.
+
+    An empty metric stands for a command without a config: the first one that was printed, else the wall time.
+    """
+
+    metric: str
+    processes: int
+    seeds: tuple[int, ...] = ()
+
+
+def needed_samples(benchmark: Benchmark, metric: str) -> Needed:
+    """The fewest samples that the first look of this benchmark would have: one a seed, else `repeats.min`."""
+    seeds = benchmark.seeds
+    if seeds is None:
+        return Needed(metric, benchmark.repeats.min)
+    wanted = seeds if isinstance(seeds, tuple) else tuple(range(seeds.start, seeds.start + seeds.min))
+    return Needed(metric, len(wanted), wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class ReuseQuestion:
+    """What is to be answered by a stored run, and what such a run must be like.
+
+    `inputs` are the identities of the input paths now; `forced_by` names what or who asked for a fresh run.
+    """
+
+    benchmark: str
+    key: LineageKey
+    config_hash: str
+    environment: EnvironmentFacts
+    needed: Needed
+    now: datetime
+    max_age_s: float
+    trust: Trust
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    forced_by: str | None = None
+
+
+def exact_reuse(question: ReuseQuestion, runs: Sequence[Run], unreadable: Sequence[tuple[str, str]] = ()) -> ReuseVerdict:
+    """The freshest run of the same commit that answers the question, else every reason why the freshest one does not.
+
+    `unreadable` names stored files that could not be read, each with why: such evidence is never taken for absent.
+    """
+    if question.forced_by:
+        forced = ReuseReason(Rung.FORCED, f"a fresh run was asked for by {question.forced_by}")
+        return ReuseVerdict(reuse=False, key=question.key, forced_by=question.forced_by, reasons=(forced,))
+    candidates = [run for run in runs if run.benchmark == question.benchmark and run.commit == question.key.commit]
+    candidates.sort(key=lambda run: (moment(run.created_at), run.run_id), reverse=True)
+    judged = [(run, tuple(_objections(question, run))) for run in candidates]
+    fit = next((run for run, objections in judged if not objections), None)
+    if fit is None:
+        reasons = (*(judged[0][1] if judged else (_no_run(question),)), *_lost_evidence(unreadable))
+        return ReuseVerdict(reuse=False, key=question.key, considered=len(judged), reasons=reasons)
+    return ReuseVerdict(
+        reuse=True, key=question.key, run_id=fit.run_id, path=fit.path, commit=fit.commit, via="commit", considered=len(judged)
+    )
+
+
+def _no_run(question: ReuseQuestion) -> ReuseReason:
+    return ReuseReason(Rung.EVIDENCE, f"no prior run of {question.benchmark} at commit {question.key.commit[:12]}")
+
+
+def _lost_evidence(unreadable: Sequence[tuple[str, str]]) -> Iterator[ReuseReason]:
+    for path, why in unreadable[:_UNREADABLE_SHOWN]:
+        yield ReuseReason(Rung.EVIDENCE, f"stored evidence is unreadable: {path}: {why}")
+    if len(unreadable) > _UNREADABLE_SHOWN:
+        yield ReuseReason(Rung.EVIDENCE, f"{len(unreadable) - _UNREADABLE_SHOWN} more stored files are unreadable")
+
+
+def _objections(question: ReuseQuestion, run: Run) -> Iterator[ReuseReason]:
+    """Every reason why this run does not answer the question, each with the run's id."""
+    for detail in (*key_differences(run.key, question.key), *_weaknesses(question, run), *_gaps(question.needed, run)):
+        yield ReuseReason(Rung.EVIDENCE, f"{run.run_id}: {detail}")
+    if not same_fact(run.config.hash, question.config_hash):
+        detail = f"the config hash is {run.config.hash[:12]}, now {question.config_hash[:12]}"
+        yield ReuseReason(Rung.CONFIG, f"{run.run_id}: {detail}")
+    for detail in _surroundings(question, run):
+        yield ReuseReason(Rung.ENVIRONMENT, f"{run.run_id}: {detail}")
+
+
+def _weaknesses(question: ReuseQuestion, run: Run) -> Iterator[str]:
+    if not run.clean:
+        yield f"not clean, its status is {run.status}"
+    if _TRUST_ORDER.index(run.trust) < _TRUST_ORDER.index(question.trust):
+        yield f"less trust: {run.trust}, where {question.trust} is needed"
+    age = (question.now - moment(run.created_at)).total_seconds()
+    if age > question.max_age_s:
+        yield f"too old: {age / _DAY_S:.1f} days, where reuse.max_age is {question.max_age_s / _DAY_S:.1f}"
+    if age < -CLOCK_SKEW_S:
+        yield f"dated in the future: {run.created_at}"
+
+
+def _gaps(needed: Needed, run: Run) -> Iterator[str]:
+    metric = needed.metric or (run.metrics[0].name if run.metrics else WALL_TIME)
+    samples = run.samples_of(metric)
+    processes = len({one.process for one in samples})
+    if processes < needed.processes:
+        yield f"fewer samples: {metric} from {processes} of {needed.processes} processes"
+    missing = sorted(set(needed.seeds) - {one.seed for one in samples if one.seed is not None})
+    if missing:
+        yield f"fewer samples: no {metric} for seed {', '.join(map(str, missing))}"
+
+
+def _surroundings(question: ReuseQuestion, run: Run) -> Iterator[str]:
+    for name in ("driver", "cuda", "image_digest"):
+        yield from _difference(name, getattr(run.environment, name), getattr(question.environment, name))
+    for path in sorted({*run.inputs, *question.inputs}):
+        yield from _difference(f"input {path}", run.inputs.get(path, NONE), question.inputs.get(path, NONE))
+
+
+def _difference(name: str, stored: str, now: str) -> Iterator[str]:
+    if not same_fact(stored, now):
+        yield f"{name} is {stored}, now {now}"

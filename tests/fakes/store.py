@@ -1,0 +1,45 @@
+"""A store in memory: answers as the directory store does, and can be told what is unreadable or invalidated."""
+
+from dataclasses import dataclass, field
+
+from assay.core.envelope import Run, StoredDecision
+from assay.errors import InfrastructureError
+from assay.ports import Catalog, Unreadable
+
+
+@dataclass(slots=True)
+class FakeStore:
+    """Satisfies `ports.Store`. With `refuses` set every write fails, as on a full disk."""
+
+    stored: dict[str, Run] = field(default_factory=dict)
+    decided: dict[str, StoredDecision] = field(default_factory=dict)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    invalidated: set[str] = field(default_factory=set)
+    refuses: str = ""
+
+    def add_run(self, run: Run) -> str:
+        self._accept(self.stored.get(run.run_id) in (None, run))
+        self.stored[run.run_id] = run
+        return run.path
+
+    def add_decision(self, decision: StoredDecision) -> str:
+        self._accept(self.decided.get(decision.decision_id) in (None, decision))
+        self.decided[decision.decision_id] = decision
+        return decision.path
+
+    def runs(self, benchmark: str) -> Catalog:
+        found = (run for run_id, run in sorted(self.stored.items(), reverse=True) if run_id not in self.invalidated)
+        return Catalog(tuple(run for run in found if run.benchmark == benchmark), tuple(self.unreadable))
+
+    def find_run(self, run_id: str) -> Run | Unreadable | None:
+        return None if run_id in self.invalidated else self.stored.get(run_id)
+
+    def decisions(self, head_run: str) -> tuple[StoredDecision, ...]:
+        newest_first = (decision for _, decision in sorted(self.decided.items(), reverse=True))
+        return tuple(decision for decision in newest_first if decision.head_run == head_run)
+
+    def _accept(self, same: bool) -> None:
+        if self.refuses:
+            raise InfrastructureError(self.refuses, hint="Free the disk.")
+        if not same:
+            raise InfrastructureError("The store has another record of that id.", hint="Run the command again.")

@@ -1,0 +1,303 @@
+"""The exact rule: every way in which a stored run can fail to answer has its reason, and unknown never matches."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.fakes.runs import BASE, ENVIRONMENT, HEAD, MACHINE, NOW, PARAMETERS, a_run, processes_of, samples_of
+
+from assay.core.config import Benchmark
+from assay.core.envelope import MetricFacts, Run, RunStatus
+from assay.core.facts import EnvironmentFacts
+from assay.core.ids import is_id
+from assay.core.lineage import (
+    Needed,
+    ReuseQuestion,
+    config_facts,
+    config_hash,
+    exact_reuse,
+    key_matches,
+    lineage_key,
+    needed_samples,
+    same_fact,
+)
+from assay.core.model import Rung, Trust
+from assay.core.result import LineageKey
+
+DAY = timedelta(days=1)
+KEY = LineageKey(HEAD, MACHINE.machine_class, "none", "none")
+QUESTION = ReuseQuestion(
+    benchmark="bench",
+    key=KEY,
+    config_hash=a_run().config.hash,
+    environment=ENVIRONMENT,
+    needed=Needed("val_loss", 4),
+    now=NOW,
+    max_age_s=30 * DAY.total_seconds(),
+    trust=Trust.MEMBER,
+)
+
+
+def surroundings(**changes: str) -> EnvironmentFacts:
+    return ENVIRONMENT.model_copy(update=changes)
+
+
+def on(machine_class: str) -> Any:
+    return MACHINE.model_copy(update={"machine_class": machine_class})
+
+
+def test_a_run_of_the_same_commit_is_reused() -> None:
+    run = a_run()
+    verdict = exact_reuse(QUESTION, [run])
+    assert verdict.reuse
+    assert (verdict.run_id, verdict.commit, verdict.path) == (run.run_id, HEAD, f"runs/2025/03/{run.run_id}.json")
+    assert (verdict.via, verdict.considered, verdict.window, verdict.reasons, verdict.forced_by) == ("commit", 1, None, (), None)
+
+
+def test_the_freshest_fit_run_is_taken() -> None:
+    old, fresh, freshest_but_broken = a_run(1, age=3 * DAY), a_run(2, age=2 * DAY), a_run(3, age=DAY, status=RunStatus.ERRORED)
+    for runs in ([old, fresh, freshest_but_broken], [freshest_but_broken, fresh, old]):
+        verdict = exact_reuse(QUESTION, runs)
+        assert (verdict.run_id, verdict.considered) == (fresh.run_id, 3)
+
+
+OTHER_CONFIG = config_facts(Benchmark.model_validate({"name": "b", "run": "x"}))
+NO_MACHINE = replace(QUESTION, key=replace(KEY, machine="unknown"))
+NO_IMAGE = surroundings(image_digest="unknown")
+FOUR_SEEDS = replace(QUESTION, needed=Needed("val_loss", 4, (1, 2, 5, 9)))
+NEW_DATA = replace(QUESTION, inputs={"data/": "2"})
+
+OF_EVIDENCE: list[tuple[Run, ReuseQuestion, str]] = [
+    (a_run(machine=on("linux-arm64-x-8c")), QUESTION, "another machine: linux-arm64-x-8c, now linux-x86_64-test-cpu-2c"),
+    (a_run(machine=on("unknown")), NO_MACHINE, "another machine: unknown, now unknown"),
+    (a_run(model="large"), QUESTION, "another model: large, now none"),
+    (a_run(precision="fp32"), QUESTION, "another precision: fp32, now none"),
+    (a_run(age=31 * DAY), QUESTION, "too old: 31.0 days, where reuse.max_age is 30.0"),
+    (a_run(age=-DAY), QUESTION, "dated in the future"),
+    (a_run(trust=Trust.FORK), QUESTION, "less trust: fork, where member is needed"),
+    (a_run(values=(1.0, 2.0, 3.0)), QUESTION, "fewer samples: val_loss from 3 of 4 processes"),
+    (a_run(), replace(QUESTION, needed=Needed("tok_s", 4)), "fewer samples: tok_s from 0 of 4 processes"),
+    (a_run(seeds=(1, 2)), FOUR_SEEDS, "fewer samples: no val_loss for seed 5, 9"),
+    (a_run(status=RunStatus.PARTIAL), QUESTION, "not clean, its status is partial"),
+    (a_run(status=RunStatus.DEGRADED), QUESTION, "not clean, its status is degraded"),
+    (a_run(status=RunStatus.ERRORED), QUESTION, "not clean, its status is errored"),
+    (a_run(status=RunStatus.TIMED_OUT), QUESTION, "not clean, its status is timed_out"),
+    (a_run(status=RunStatus.CANCELLED), QUESTION, "not clean, its status is cancelled"),
+    (a_run(status=RunStatus.PENDING), QUESTION, "not clean, its status is pending"),
+]
+OF_CONFIG: list[tuple[Run, ReuseQuestion, str]] = [
+    (a_run(config=OTHER_CONFIG), QUESTION, f"config hash is {OTHER_CONFIG.hash[:12]}, now {QUESTION.config_hash[:12]}"),
+]
+OF_ENVIRONMENT: list[tuple[Run, ReuseQuestion, str]] = [
+    (a_run(environment=surroundings(driver="535.1")), QUESTION, "driver is 535.1, now none"),
+    (a_run(), replace(QUESTION, environment=surroundings(cuda="12.4")), "cuda is none, now 12.4"),
+    (a_run(environment=NO_IMAGE), QUESTION, "image_digest is unknown, now none"),
+    (a_run(environment=NO_IMAGE), replace(QUESTION, environment=NO_IMAGE), "image_digest is unknown, now unknown"),
+    (a_run(inputs={"data/": "1"}), NEW_DATA, "input data/ is 1, now 2"),
+    (a_run(), NEW_DATA, "input data/ is none, now 2"),
+    (a_run(inputs={"data/": "1"}), QUESTION, "input data/ is 1, now none"),
+]
+OBJECTIONS = [
+    pytest.param(rung, *one, id=f"{rung}: {one[2]}")
+    for rung, table in ((Rung.EVIDENCE, OF_EVIDENCE), (Rung.CONFIG, OF_CONFIG), (Rung.ENVIRONMENT, OF_ENVIRONMENT))
+    for one in table
+]
+
+
+@pytest.mark.parametrize(("rung", "run", "question", "detail"), OBJECTIONS)
+def test_each_objection_stops_reuse_and_is_the_only_reason(rung: Rung, run: Run, question: ReuseQuestion, detail: str) -> None:
+    verdict = exact_reuse(question, [run])
+    assert not verdict.reuse
+    assert verdict.considered == 1
+    assert [reason.rung for reason in verdict.reasons] == [rung]
+    assert detail in verdict.reasons[0].detail
+    assert run.run_id in verdict.reasons[0].detail
+    assert (verdict.run_id, verdict.path, verdict.commit, verdict.via, verdict.window) == (None, None, None, None, None)
+
+
+def test_all_reasons_of_the_freshest_run_are_given() -> None:
+    fresh = a_run(1, status=RunStatus.ERRORED, trust=Trust.FORK, environment=surroundings(driver="535.1", cuda="12.4"), values=())
+    verdict = exact_reuse(QUESTION, [fresh, a_run(0, age=DAY, model="large")])
+    rungs = [reason.rung for reason in verdict.reasons]
+    assert rungs == [Rung.EVIDENCE, Rung.EVIDENCE, Rung.EVIDENCE, Rung.ENVIRONMENT, Rung.ENVIRONMENT]
+    assert all(fresh.run_id in reason.detail for reason in verdict.reasons)
+    assert verdict.considered == 2
+
+
+def test_runs_of_other_commits_and_benchmarks_are_no_prior_run() -> None:
+    verdict = exact_reuse(QUESTION, [a_run(commit=BASE), a_run(benchmark="other")])
+    assert (verdict.reuse, verdict.considered) == (False, 0)
+    assert [reason.rung for reason in verdict.reasons] == [Rung.EVIDENCE]
+    assert "no prior run of bench at commit aaaaaaaaaaaa" in verdict.reasons[0].detail
+
+
+def test_unreadable_evidence_is_named_and_not_taken_for_absent() -> None:
+    lost = [("runs/2025/03/run-X.json", "cut short")]
+    for runs in ([], [a_run(status=RunStatus.ERRORED)]):
+        verdict = exact_reuse(QUESTION, runs, lost)
+        assert not verdict.reuse
+        assert [reason.rung for reason in verdict.reasons] == [Rung.EVIDENCE, Rung.EVIDENCE]
+        assert verdict.reasons[-1].detail == "stored evidence is unreadable: runs/2025/03/run-X.json: cut short"
+
+
+def test_many_unreadable_files_are_counted() -> None:
+    verdict = exact_reuse(QUESTION, [], [(f"runs/{number}", "cut short") for number in range(9)])
+    assert verdict.reasons[-1].detail == "4 more stored files are unreadable"
+    assert len(verdict.reasons) == 7
+
+
+def test_a_fit_run_is_reused_beside_unreadable_ones() -> None:
+    assert exact_reuse(QUESTION, [a_run()], [("runs/x", "cut short")]).reuse
+
+
+def test_a_forced_run_looks_at_no_evidence() -> None:
+    verdict = exact_reuse(replace(QUESTION, forced_by="--no-reuse"), [a_run()], [("runs/x", "cut short")])
+    assert (verdict.reuse, verdict.considered, verdict.forced_by) == (False, 0, "--no-reuse")
+    assert [reason.rung for reason in verdict.reasons] == [Rung.FORCED]
+    assert "--no-reuse" in verdict.reasons[0].detail
+
+
+def test_at_exactly_the_greatest_age_a_run_still_counts() -> None:
+    assert exact_reuse(QUESTION, [a_run(age=30 * DAY)]).reuse
+    assert not exact_reuse(QUESTION, [a_run(age=30 * DAY + timedelta(milliseconds=1))]).reuse
+
+
+def test_a_clock_that_is_a_little_ahead_does_no_harm() -> None:
+    assert exact_reuse(QUESTION, [a_run(age=timedelta(seconds=-200))]).reuse
+
+
+def test_more_trust_than_asked_is_enough() -> None:
+    for trust in (Trust.MEMBER, Trust.DEFAULT):
+        assert exact_reuse(QUESTION, [a_run(trust=trust)]).reuse
+
+
+def test_without_a_declared_metric_the_first_printed_one_counts() -> None:
+    question = replace(QUESTION, needed=Needed("", 4))
+    assert exact_reuse(question, [a_run()]).reuse
+    processes = processes_of(4)
+    timed = a_run(metrics=(), processes=processes, samples=samples_of("wall_time", (1.0, 2.0, 3.0, 4.0), processes))
+    assert exact_reuse(question, [timed]).reuse
+    assert not exact_reuse(question, [a_run(metrics=(MetricFacts(name="other", unit=None),))]).reuse
+
+
+def test_any_is_a_wildcard_of_the_question() -> None:
+    record = LineageKey(HEAD, "m", "gpt2", "bf16")
+    assert key_matches(record, LineageKey(HEAD, "any", "any", "any"))
+    assert not key_matches(replace(record, model="any"), record)
+    assert not key_matches(record, LineageKey("any", "m", "gpt2", "bf16"))
+
+
+AXES = st.sampled_from(["unknown", "none", "any", "a100", "gpt2"])
+KEYS = st.builds(LineageKey, st.sampled_from([HEAD, BASE]), AXES, AXES, AXES)
+
+
+@given(KEYS, KEYS)
+def test_unknown_in_a_record_never_matches(record: LineageKey, question: LineageKey) -> None:
+    if "unknown" in (record.machine, record.model, record.precision):
+        assert not key_matches(record, question)
+
+
+@given(KEYS, KEYS)
+def test_unknown_in_a_question_never_matches(record: LineageKey, question: LineageKey) -> None:
+    if "unknown" in (question.machine, question.model, question.precision):
+        assert not key_matches(record, question)
+
+
+@given(KEYS)
+def test_a_known_key_matches_itself(key: LineageKey) -> None:
+    assert key_matches(key, key) == ("unknown" not in (key.machine, key.model, key.precision))
+
+
+@given(AXES, AXES)
+def test_two_facts_are_the_same_only_when_known_and_equal(one: str, other: str) -> None:
+    assert same_fact(one, other) == (one == other and one != "unknown")
+
+
+@given(AXES, AXES, AXES)
+def test_an_unknown_environment_is_never_reused(driver: str, cuda: str, image: str) -> None:
+    here = surroundings(driver=driver, cuda=cuda, image_digest=image)
+    verdict = exact_reuse(replace(QUESTION, environment=here), [a_run(environment=here)])
+    assert verdict.reuse == ("unknown" not in (driver, cuda, image))
+
+
+BENCHMARK: dict[str, Any] = {"name": "bench", "run": "python bench.py", "metric": {"name": "val_loss", "better": "lower"}}
+
+IN_THE_HASH: list[dict[str, Any]] = [
+    {"run": "python other.py"},
+    {"dialect": "wide"},
+    {"setup": "pip install ."},
+    {"isolate": "none"},
+    {"checks": "pytest"},
+    {"inputs": ["data"]},
+    {"env": {"set": {"A": "1"}}},
+    {"env": {"pass": ["A"]}},
+    {"workdir": "bench"},
+    {"warmup": 3},
+    {"run": "python bench.py --seed {seed}", "seeds": [1, 2]},
+    {"run": "python bench.py --seed {seed}", "seeds": {"start": 1, "min": 2, "max": 4}},
+    {"run": "python bench.py --batch {batch}", "batch": {"size": 8, "min": 4}},
+    {"gpus": 1},
+]
+
+NOT_IN_THE_HASH: list[dict[str, Any]] = [
+    {"name": "renamed"},
+    {"metric": {"name": "acc", "better": "higher", "min_effect": "5%"}},
+    {"guards": {"tok_s": {"better": "higher", "max_regression": "5%"}}},
+    {"repeats": {"min": 6, "max": 12}},
+    {"timeout": "1h"},
+    {"max_time": "1h"},
+    {"recheck": "1d"},
+    {"model": "gpt2"},
+    {"precision": "bf16"},
+]
+
+
+def hash_of(changes: dict[str, Any]) -> str:
+    return config_hash(Benchmark.model_validate(BENCHMARK | changes))
+
+
+@pytest.mark.parametrize("changes", IN_THE_HASH, ids=str)
+def test_what_changes_the_samples_changes_the_hash(changes: dict[str, Any]) -> None:
+    assert hash_of(changes) != hash_of({})
+
+
+def test_each_such_change_has_a_hash_of_its_own() -> None:
+    assert len({hash_of(changes) for changes in IN_THE_HASH}) == len(IN_THE_HASH)
+
+
+@pytest.mark.parametrize("changes", NOT_IN_THE_HASH, ids=str)
+def test_what_only_decides_anew_does_not_change_the_hash(changes: dict[str, Any]) -> None:
+    assert hash_of(changes) == hash_of({})
+
+
+def test_the_values_of_passed_variables_are_not_held() -> None:
+    parameters = config_facts(Benchmark.model_validate(BENCHMARK | {"env": {"pass": ["B", "A"]}})).parameters
+    assert parameters["env_pass"] == ["A", "B"]
+
+
+def test_the_key_has_the_models_of_the_config() -> None:
+    benchmark = Benchmark.model_validate(BENCHMARK | {"model": "gpt2", "precision": "bf16"})
+    assert lineage_key(benchmark, HEAD, "m") == LineageKey(HEAD, "m", "gpt2", "bf16")
+    assert lineage_key(Benchmark.model_validate(BENCHMARK), HEAD, "m") == LineageKey(HEAD, "m", "none", "none")
+
+
+@pytest.mark.parametrize(
+    ("changes", "wanted"),
+    [
+        ({}, Needed("val_loss", 4)),
+        ({"repeats": {"min": 6, "max": 12}}, Needed("val_loss", 6)),
+        ({"run": "x {seed}", "seeds": [13, 42, 123]}, Needed("val_loss", 3, (13, 42, 123))),
+        ({"run": "x {seed}", "seeds": {"start": 5, "min": 3, "max": 10}}, Needed("val_loss", 3, (5, 6, 7))),
+    ],
+)
+def test_a_run_must_have_what_the_first_look_would_have(changes: dict[str, Any], wanted: Needed) -> None:
+    assert needed_samples(Benchmark.model_validate(BENCHMARK | changes), "val_loss") == wanted
+
+
+def test_the_factory_makes_runs_that_differ_by_number() -> None:
+    assert a_run(1).run_id != a_run(2).run_id
+    assert is_id("run", a_run(3).run_id)
+    assert a_run().config.parameters == PARAMETERS
