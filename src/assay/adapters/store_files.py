@@ -1,0 +1,93 @@
+"""Reading a store's folders as if a stranger had filled them: regular files only, of bounded size, never through a link."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from assay.ports import Unreadable
+
+MAX_BYTES = 64 * 2**20
+"""Of one file, or of one line of a packed month; more is no evidence of ours."""
+
+_MAX_REASON = 300
+
+
+def unreadable(path: str, reason: str) -> Unreadable:
+    """The same with names that are no text made visible, and with a reason that fits a report."""
+    shown = path.encode(errors="backslashreplace").decode()
+    return Unreadable(shown, reason if len(reason) <= _MAX_REASON else f"{reason[:_MAX_REASON]}…")
+
+
+def read_file(root: Path, path: str) -> bytes | Unreadable:
+    """The bytes of one file, named from the root."""
+    try:
+        with _regular(root / path) as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        return unreadable(path, _reason(error))
+    return data if len(data) <= MAX_BYTES else unreadable(path, f"larger than {MAX_BYTES} bytes")
+
+
+def read_lines(root: Path, path: str) -> Iterator[tuple[str, bytes | Unreadable]]:
+    """The lines of one file, each with the name that it goes by in a report; a bad file or line ends it."""
+    try:
+        with _regular(root / path) as file:
+            number = 0
+            while line := file.readline(MAX_BYTES + 1):
+                number += 1
+                name = f"{path}:{number}"
+                if len(line) > MAX_BYTES:
+                    yield name, unreadable(name, f"a line longer than {MAX_BYTES} bytes")
+                    return
+                yield name, line
+    except OSError as error:
+        yield path, unreadable(path, _reason(error))
+
+
+def walk(root: Path, folder: str, depth: int) -> Iterator[str | Unreadable]:
+    """The paths of all entries `depth` folders below one and of the files on the way there, newest name first.
+
+    Names that begin with a dot are passed over: they are files not yet whole. A missing folder is empty; a link, or
+    a folder that cannot be listed, is unreadable evidence.
+    """
+    try:
+        entries = sorted(_entries(root / folder), key=lambda entry: entry.name, reverse=True)
+    except OSError as error:
+        yield unreadable(folder, _reason(error))
+        return
+    for entry in entries:
+        path = f"{folder}/{entry.name}"
+        if entry.is_symlink():
+            yield unreadable(path, "a symbolic link")
+        elif depth and entry.is_dir(follow_symlinks=False):
+            yield from walk(root, path, depth - 1)
+        else:
+            yield path
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    if folder.is_symlink():
+        raise OSError("a symbolic link")
+    try:
+        with os.scandir(folder) as found:
+            return [entry for entry in found if not entry.name.startswith(".")]
+    except FileNotFoundError:
+        return []
+
+
+@contextmanager
+def _regular(path: Path) -> Iterator[BinaryIO]:
+    # neither follows a link nor waits for the other end of a pipe
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError("not a regular file")
+    with os.fdopen(descriptor, "rb") as file:
+        yield file
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
