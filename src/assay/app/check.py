@@ -15,9 +15,10 @@ from assay.core.config import Benchmark, Config
 from assay.core.decide import Decision, Policy
 from assay.core.effects import Effect, RecordDecision, RecordRun
 from assay.core.events import BenchmarkStarted, Remark
-from assay.core.model import Direction
+from assay.core.model import Direction, Rung
 from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
+from assay.core.window import relevant_paths
 from assay.errors import UsageError
 
 
@@ -79,7 +80,9 @@ def choose(config: Config, names: tuple[str, ...]) -> tuple[Benchmark, ...]:
         if name not in config.benchmarks:
             near = get_close_matches(name, config.benchmarks, n=1)
             guess = f'Did you mean "{near[0]}"? ' if near else ""
-            raise UsageError(f'There is no benchmark "{name}" in the config.', hint=f"{guess}It has: {', '.join(sorted(config.benchmarks))}.")
+            raise UsageError(
+                f'There is no benchmark "{name}" in the config.', hint=f"{guess}It has: {', '.join(sorted(config.benchmarks))}."
+            )
     return tuple(benchmark for name, benchmark in config.benchmarks.items() if not names or name in names)
 
 
@@ -141,9 +144,16 @@ class _Way:
             found.append("The head has submodules, which are left empty; let `setup` fetch what the benchmark needs.")
         if repo.lfs_pointers(head):
             found.append("The head has Git LFS files, of which the worktrees hold only the pointers; let `setup` fetch them.")
+        differing = [path for path, rung in self._relevant() if rung is Rung.HARNESS]
+        if differing:
+            found.append(f"The harness differs between base and head ({', '.join(differing[:5])}): each side was measured with its own.")
         if self.benchmark.seeds and "{seed}" not in self.benchmark.run:
             found.append("The config gives seeds, but the command has no {seed}, so every seed runs the same.")
         return tuple(found)
+
+    def _relevant(self) -> tuple[tuple[str, Rung], ...]:
+        paths = self.house.repo.changed_paths(self.commits.base, self.commits.head)
+        return relevant_paths(paths, self.request.config, self.benchmark)
 
     def _recorded(self, concluded: Concluded) -> Concluded:
         if concluded.record is None:

@@ -109,7 +109,7 @@ def reused(bench: Bench, plan: Reuse) -> Concluded:
         base_run=_facts(bench, plan.base) if plan.base else None,
         head_run=_facts(bench, plan.head),
         machine=plan.head.machine.machine_class,
-        reused_age=f"measured {duration(max(age.total_seconds(), 0.0))} ago",
+        reused_age=f"{duration(max(age.total_seconds(), 0.0))} old",
         next_step=plan.decision.next_step if stands else decision.next_step,
     )
     return Concluded(result, decision, None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id))

@@ -119,12 +119,9 @@ class _Isolation:
     @property
     def details(self) -> tuple[str, ...]:
         """The same for the warnings, with names. They are untrusted."""
-        changed = [f"Both sides share {path}, which changed meanwhile. Install into the worktree's own environment (isolate: auto)." for path in self.changed[:5]]
-        foreign = [
-            f"{name} is installed in editable mode from your checkout, so base and head would both run your working tree. Add `setup: pip install -e .`"
-            for name in self.foreign[:5]
-        ]
-        return (*changed, *foreign)
+        changed = "Both sides share {}, which changed meanwhile. Install into the worktree's own environment (isolate: auto)."
+        foreign = "Base and head would both import {} from your checkout, an editable install. Add `setup: pip install -e .`"
+        return (*(changed.format(path) for path in self.changed[:5]), *(foreign.format(name) for name in self.foreign[:5]))
 
 
 def _sample(session: Session, task: Task, watch: _Isolation) -> tuple[Stop, tuple[Comparison, ...]]:
@@ -160,7 +157,9 @@ def _compare(session: Session, task: Task, watch: _Isolation, alpha: float) -> t
     return compare_all(task.benchmark, session.primary or "", task.better, evidence, alpha)
 
 
-def _store(house: House, task: Task, session: Session, watch: _Isolation, keep: Callable[[Run], None], *, cancelled: bool) -> tuple[Run, Run]:
+def _store(
+    house: House, task: Task, session: Session, watch: _Isolation, keep: Callable[[Run], None], *, cancelled: bool
+) -> tuple[Run, Run]:
     around = Surroundings(
         machine=house.machine.facts(),
         environment=house.machine.environment(),

@@ -64,7 +64,9 @@ def nothing_relevant(house: House, config: Config, benchmark: Benchmark, commits
 
 def _stored_or_measured(house: House, config: Config, benchmark: Benchmark, commits: Commits, forced_by: str | None) -> Reuse | Measure:
     catalog = house.store.runs(benchmark.name)
-    verdict = exact_reuse(_question(house, config, benchmark, commits, forced_by), catalog.runs, [(one.path, one.reason) for one in catalog.unreadable])
+    verdict = exact_reuse(
+        _question(house, config, benchmark, commits, forced_by), catalog.runs, [(one.path, one.reason) for one in catalog.unreadable]
+    )
     warnings = tuple(f"Stored evidence cannot be read and counts as none: {one.path}: {one.reason}" for one in catalog.unreadable[:5])
     if not verdict.reuse or verdict.run_id is None:
         return Measure(verdict, warnings)

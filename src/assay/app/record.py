@@ -13,8 +13,9 @@ from assay.core.timestamp import moment, stamp
 from assay.ports import Clock, Repo
 
 LOCKFILES = (
-    "*requirements*.txt", "*.lock", "*lock.json", "*-lock.yaml", "pyproject.toml", "environment*.y*ml", "Dockerfile*", "go.sum", "constraints*.txt",
-)  # fmt: skip
+    *("*requirements*.txt", "constraints*.txt", "pyproject.toml", "environment*.y*ml"),
+    *("*.lock", "*lock.json", "*-lock.yaml", "go.sum", "Dockerfile*"),
+)
 """Names at the top of a commit whose change is a change of what gets installed."""
 
 STATUS_OF = {Cause.TIMEOUT: RunStatus.TIMED_OUT, Cause.CANCELLED: RunStatus.CANCELLED}

@@ -138,7 +138,9 @@ class Session:
         self.sides[side].failure = failure_of(done, Stage.BENCHMARK, self.primary)
         self.spent.append(done.duration_s)
         value = value_of(record, self.primary) if self.primary else None
-        self.observer.note(ProcessEnded(self.benchmark.name, side, order + 1, self.plan.at_most, done.duration_s, value, self._remaining(unit)))
+        self.observer.note(
+            ProcessEnded(self.benchmark.name, side, order + 1, self.plan.at_most, done.duration_s, value, self._remaining(unit))
+        )
 
     def _run(self, side: Side, command: str, name: str, timeout_s: float) -> Completed:
         tree = self.sides[side].worktree

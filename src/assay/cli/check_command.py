@@ -102,7 +102,9 @@ def _config(options: CheckOptions, repo: "GitRepo") -> "tuple[Config, tuple[str,
     if not options.run:
         return (read_config(repo.root, options.config) if options.config else read_config(repo.root)), ()
     if options.benchmarks or options.config:
-        raise UsageError("--run judges one command without any config, so --benchmark and --config do not go with it.", hint="Leave one out.")
+        raise UsageError(
+            "--run judges one command without any config, so --benchmark and --config do not go with it.", hint="Leave one out."
+        )
     present = Path(repo.root, CONFIG_FILE).exists()
     return adhoc_config(options.run), ((f"--run judges the command alone; {CONFIG_FILE} is not read.",) if present else ())
 
@@ -123,7 +125,13 @@ def _forced_by(no_reuse: bool, environ: Mapping[str, str]) -> str | None:
 
 def _reproduce(options: CheckOptions) -> str:
     words = ["assay", "check"]
-    for flag, value in (("--base", options.base), ("--head", options.head), ("--run", options.run), ("--better", options.better), ("--config", options.config)):
+    for flag, value in (
+        ("--base", options.base),
+        ("--head", options.head),
+        ("--run", options.run),
+        ("--better", options.better),
+        ("--config", options.config),
+    ):
         words += [flag, value] if value and (flag, value) != ("--head", "HEAD") else []
     words += [word for name in options.benchmarks for word in ("--benchmark", name)]
     return shlex.join([*words, "--no-reuse"])
@@ -149,7 +157,9 @@ def _reports(out: Path) -> "Reports":
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"The folder {out} for the reports cannot be made: {error.strerror}.", hint="Name another one with --out.") from error
+        raise UsageError(
+            f"The folder {out} for the reports cannot be made: {error.strerror}.", hint="Name another one with --out."
+        ) from error
     return ReportsFolder(out)
 
 
@@ -167,9 +177,7 @@ def _house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", 
     clock = SystemClock()
 
     def worktrees() -> LocalWorktrees:
-        return LocalWorktrees(
-            repo.checkout, repo.root, parent_environment=os.environ, home=str(Path.home()), choose_account=child_account
-        )
+        return LocalWorktrees(repo.checkout, repo.root, parent_environment=os.environ, home=str(Path.home()), choose_account=child_account)
 
     return House(
         repo=repo,
@@ -235,5 +243,3 @@ def _for_log(text: str, *, as_json: bool) -> str:
     from assay.core.workflow_commands import quoted
 
     return quoted(text, secrets.token_hex(16))
-
-

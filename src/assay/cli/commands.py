@@ -19,8 +19,26 @@ app = typer.Typer(
 
 DATA = "Data"
 
+CHECK_EXAMPLE = "Example: `assay check --base main --json`, or without any config `assay check --run './bench.sh' --better lower`"
+COMPARE_EXAMPLE = """Example: `echo '{"id": "a", "direction": "lower", "base": [10, 11, 10], "head": [8, 9, 8]}' | assay compare -`"""
+METRICS_EXAMPLE = "Example: `python bench.py | assay metrics - --primary val_loss`"
+
+Base = Annotated[str | None, typer.Option(metavar="REF", help="Judge against the merge base with this. Default: the default branch.")]
+Head = Annotated[str, typer.Option(metavar="REF", help="The commit to judge.")]
+Names = Annotated[list[str] | None, typer.Option("--benchmark", "-b", metavar="NAME", help="Only this one. May be repeated.")]
+Run = Annotated[str | None, typer.Option(metavar="CMD", help="Judge this shell command, without any config: by its METRIC or its time.")]
+Better = Annotated[str | None, typer.Option(metavar="lower|higher", help="With --run: which way its metric is better.")]
+ConfigFile = Annotated[str | None, typer.Option(metavar="FILE", help="The config. Default: .github/assay.yml")]
+NoReuse = Annotated[bool, typer.Option("--no-reuse", help="Measure again, whatever is stored. So does ASSAY_NO_REUSE=1.")]
+FailOnList = Annotated[str | None, typer.Option("--fail-on", metavar="LIST", help="Instead of policy.fail_on, e.g. regressed,undecided.")]
+Where = Annotated[str, typer.Option("--store", metavar="auto|dir:PATH", help="Where runs and decisions are kept.")]
+Out = Annotated[str | None, typer.Option("--out", metavar="DIR", help="Where the report goes. Default: .assay/report")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout, and nothing else there.")]
 Source = Annotated[str, typer.Argument(metavar="[FILE|-]", help="A file, or - for standard input.")]
+Alpha = Annotated[float, typer.Option(min=1e-9, max=0.5, help="The level of the test.")]
+Folder = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Where the repository is made. Default: a new temporary folder.")]
+Primary = Annotated[str | None, typer.Option(metavar="NAME", help="The primary metric. Default: the first one.")]
+DialectName = Annotated[str, typer.Option(metavar="strict|wide", help="wide also takes +5, .5, 12 ms, µ and several pairs on a line.")]
 
 
 def _version(value: bool) -> None:
@@ -34,37 +52,36 @@ def _root(version: Annotated[bool, typer.Option("--version", callback=_version, 
     """Nothing is done before a verb."""
 
 
-@app.command(epilog="Example: `assay check --base main --json`, or without any config `assay check --run './bench.sh' --better lower`")
-def check(  # noqa: PLR0913 - one parameter an option
-    base: Annotated[str | None, typer.Option(metavar="REF", help="Judge against the merge base with this ref. Default: the default branch.")] = None,
-    head: Annotated[str, typer.Option(metavar="REF", help="The commit to judge.")] = "HEAD",
-    benchmark: Annotated[list[str] | None, typer.Option("--benchmark", "-b", metavar="NAME", help="Only this benchmark. May be repeated.")] = None,
-    run: Annotated[str | None, typer.Option(metavar="CMD", help="Judge this shell command, without any config: by the METRIC it prints, else by its time.")] = None,
-    better: Annotated[str | None, typer.Option(metavar="lower|higher", help="With --run: which way its metric is better.")] = None,
-    config: Annotated[str | None, typer.Option(metavar="FILE", help="The config. Default: .github/assay.yml")] = None,
-    no_reuse: Annotated[bool, typer.Option("--no-reuse", help="Measure again, whatever is stored. So does ASSAY_NO_REUSE=1.")] = False,
-    fail_on: Annotated[str | None, typer.Option(metavar="LIST", help="Instead of the config's policy.fail_on: regressed, checks_failed, errored, undecided, needs_review.")] = None,
-    store: Annotated[str, typer.Option(metavar="auto|dir:PATH", help="Where runs and decisions are kept.")] = "auto",
-    out: Annotated[str | None, typer.Option(metavar="DIR", help="Where the report goes. Default: .assay/report")] = None,
+@app.command(epilog=CHECK_EXAMPLE)
+def check(
+    base: Base = None,
+    head: Head = "HEAD",
+    benchmark: Names = None,
+    run: Run = None,
+    better: Better = None,
+    config: ConfigFile = None,
+    no_reuse: NoReuse = False,
+    fail_on: FailOnList = None,
+    store: Where = "auto",
+    out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Measure head against base, decide, and report: the whole way on a local repository.
 
     Writes comment.md, check.json, summary.md and result.json. Your checkout, index, branches and stash stay as they are.
-    Exit codes: 0 kept, unchanged, reused or skipped; 1 regressed, checks failed or errored; 2 usage or config; 3 undecided when asked to fail on it.
+
+    Exit codes: 0 kept, unchanged, reused or skipped; 1 regressed, checks failed or errored; 2 usage or config;
+    3 undecided when asked to fail on it; 4 git or the disk refused.
     """
     from assay.cli.check_command import CheckOptions
     from assay.cli.check_command import check as run_check
 
-    raise typer.Exit(run_check(CheckOptions(base, head, tuple(benchmark or ()), run, better, config, no_reuse, fail_on, store, out, as_json)))
+    names = tuple(benchmark or ())
+    raise typer.Exit(run_check(CheckOptions(base, head, names, run, better, config, no_reuse, fail_on, store, out, as_json)))
 
 
-@app.command(epilog="""Example: `echo '{"id": "a", "direction": "lower", "base": [10, 11, 10], "head": [8, 9, 8]}' | assay compare -`""")
-def compare(
-    source: Source = "-",
-    alpha: Annotated[float, typer.Option(min=1e-9, max=0.5, help="The level of the test.")] = 0.05,
-    as_json: Json = False,
-) -> None:
+@app.command(epilog=COMPARE_EXAMPLE)
+def compare(source: Source = "-", alpha: Alpha = 0.05, as_json: Json = False) -> None:
     """Compare base and head samples given as JSON lines.
 
     A line is `{id, direction, base[], head[]}` with, as you like, `block`, `paired`, `min_effect`, `history`, `aa`, `aa_similar`.
@@ -75,23 +92,15 @@ def compare(
 
 
 @app.command()
-def demo(
-    folder: Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Where the demo repository is made. Default: a new temporary folder.")] = None,
-    as_json: Json = False,
-) -> None:
+def demo(folder: Folder = None, as_json: Json = False) -> None:
     """Make a small repository with a real benchmark and a head that is truly faster, and check it end to end."""
     from assay.cli.demo_command import demo as run_demo
 
     raise typer.Exit(run_demo(folder, as_json))
 
 
-@app.command(rich_help_panel=DATA, epilog="Example: `python bench.py | assay metrics - --primary val_loss`")
-def metrics(
-    source: Source = "-",
-    primary: Annotated[str | None, typer.Option(metavar="NAME", help="The primary metric. Default: the first one.")] = None,
-    dialect: Annotated[str, typer.Option(metavar="strict|wide", help="The grammar; wide also takes +5, .5, 12 ms, µ and several pairs on a line.")] = "strict",
-    as_json: Json = False,
-) -> None:
+@app.command(rich_help_panel=DATA, epilog=METRICS_EXAMPLE)
+def metrics(source: Source = "-", primary: Primary = None, dialect: DialectName = "strict", as_json: Json = False) -> None:
     """Read METRIC lines from output and say what was found and what was refused."""
     from assay.cli.metrics_command import metrics as run_metrics
 

@@ -32,7 +32,8 @@ def run(argv: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001 - the one place: a bug of ours must not look like an answer
-        _say(f"Assay failed by a mistake of its own: {type(error).__name__}. Nothing was decided.\nPlease report it with the log {_log_bug()}")
+        _say(f"Assay failed by a mistake of its own: {type(error).__name__}. Nothing was decided.")
+        _say(f"  → please report it with the log {_log_bug()}")
         return BUG
 
 
@@ -74,7 +75,7 @@ def _log_bug() -> str:
     folder = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108
     path = folder / f"assay-bug-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{os.getpid()}.log"
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as log:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as log:
             traceback.print_exc(file=log)
     except OSError:
         traceback.print_exc()

@@ -105,7 +105,9 @@ def equal_within_units(records: Sequence[ProcessRecord], metrics: Iterable[str])
     for metric in metrics:
         seen: dict[tuple[Side, int], float | None] = {}
         for record in records:
-            if record.unit is not None and seen.setdefault((record.side, record.unit), value_of(record, metric)) != value_of(record, metric):
+            if record.unit is not None and seen.setdefault((record.side, record.unit), value_of(record, metric)) != value_of(
+                record, metric
+            ):
                 return False
     return True
 
@@ -115,6 +117,7 @@ def reading_warnings(records: Iterable[ProcessRecord], limit: int = 10) -> tuple
     seen: dict[str, str] = {}
     for record in records:
         for warning in record.completed.reading.warnings:
-            seen.setdefault(f"{warning.reason}|{warning.text}", f"{record.side.value}: line {warning.line}: {warning.reason}: {warning.text}")
+            said = f"{warning.reason}: {warning.text}"
+            seen.setdefault(said, f"{record.side.value}: line {warning.line}: {said}")
     texts = tuple(seen.values())
     return texts if len(texts) <= limit else (*texts[:limit], f"{len(texts) - limit} further refused METRIC lines, see the log files")

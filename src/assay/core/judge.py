@@ -37,7 +37,8 @@ def specs_of(benchmark: Benchmark, primary: str, printed: Sequence[str], better:
         timed = primary == WALL_TIME
         first = MetricSpec(primary, Role.PRIMARY, Direction.LOWER if timed else better, "s" if timed else None, AUTO_MIN_EFFECT)
     guards = [
-        MetricSpec(name, Role.GUARD, guard.better, guard.unit, AUTO_MIN_EFFECT, guard.max_regression) for name, guard in benchmark.guards.items()
+        MetricSpec(name, Role.GUARD, guard.better, guard.unit, AUTO_MIN_EFFECT, guard.max_regression)
+        for name, guard in benchmark.guards.items()
     ]
     others = [MetricSpec(name, Role.SECONDARY, one.better, one.unit) for name, one in benchmark.secondary.items()]
     known = {spec.name for spec in (first, *guards, *others)}
@@ -50,7 +51,10 @@ def compare_all(benchmark: Benchmark, primary: str, better: Direction | None, ev
     printed = printed_names((*evidence.head, *evidence.base))
     specs = specs_of(benchmark, primary, printed, better)
     family = 1 + len(benchmark.guards)
-    found = [_compare_one(_with_unit(spec, evidence), evidence, alpha if spec.role is Role.SECONDARY else alpha / family, bool(benchmark.seeds)) for spec in specs]
+    found = [
+        _compare_one(_with_unit(spec, evidence), evidence, alpha if spec.role is Role.SECONDARY else alpha / family, bool(benchmark.seeds))
+        for spec in specs
+    ]
     return tuple(_overruled(comparison, evidence) for comparison in found)
 
 
@@ -61,8 +65,9 @@ def _with_unit(spec: MetricSpec, evidence: Evidence) -> MetricSpec:
 
 def _compare_one(spec: MetricSpec, evidence: Evidence, alpha: float, seeded: bool) -> Comparison:  # noqa: FBT001
     base, head = unit_values(evidence.base, spec.name), unit_values(evidence.head, spec.name)
-    if seeded:  # one seed on both sides is one pair
-        base, head = ({unit: side[unit] for unit in sorted(base.keys() & head.keys())} if base else side for side in (base, head))
+    both = sorted(base.keys() & head.keys())
+    if seeded and both:  # one seed on both sides is one pair
+        base, head = {unit: base[unit] for unit in both}, {unit: head[unit] for unit in both}
     samples = tuple(base.values()), tuple(head.values())
     if evidence.baseline_missing:
         return no_comparison(spec, (), samples[1], Undecided.NO_BASELINE, evidence.baseline_missing)

@@ -29,7 +29,7 @@ def _level(plan: SessionPlan, alpha: float, units: int) -> float:
 def _records(run: Run, side: Side) -> tuple[ProcessRecord, ...]:
     """The measured processes of a stored run, numbered by seed where there are seeds, else in their order."""
     seeds = list(dict.fromkeys(one.seed for one in run.processes if not one.warmup))
-    records = []
+    records: list[ProcessRecord] = []
     for index, process in enumerate(run.processes):
         if not process.warmup:
             unit = len(records) if process.seed is None else seeds.index(process.seed)
