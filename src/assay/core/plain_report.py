@@ -1,0 +1,78 @@
+"""The result of a check as plain text for a terminal or a log: verdict first, a small aligned table, what to do, where the files are."""
+
+from assay.core import escape, numbers, wording
+from assay.core.comparison import Comparison
+from assay.core.model import Status
+from assay.core.result import BenchmarkResult, CheckResult
+from assay.core.view import change_of, headline, role_of, verdict_of, worst_first
+
+_HEADS = ("metric", "role", "base", "head", "change (interval)", "n", "verdict")
+_WARNINGS_SHOWN = 10
+_ROWS_SHOWN = 40
+
+
+def plain_report(result: CheckResult) -> str:
+    """All of it, ending with a newline, without any colour."""
+    blocks = [] if len(result.benchmarks) == 1 else [[headline(result, wording.PLAIN)]]
+    blocks += [_benchmark(one) for one in worst_first(result)]
+    blocks.append(_closing(result))
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _benchmark(one: BenchmarkResult) -> list[str]:
+    lines = [f"{escape.plain(one.name, 100)}: {wording.headline(one, wording.PLAIN)}"]
+    if not wording.unmeasured(one):
+        lines.append(f"  {escape.plain(one.reason, 600)}")
+    lines.append(f"  Next: {wording.next_step(one, wording.PLAIN)}")
+    lines += _table(one.comparisons[:_ROWS_SHOWN])
+    lines += _left_out(len(one.comparisons) - _ROWS_SHOWN)
+    lines += [f"  warning: {escape.plain(warning)}" for warning in one.warnings[:_WARNINGS_SHOWN]]
+    lines += _left_out(len(one.warnings) - _WARNINGS_SHOWN)
+    return lines + _tail(one) + _origin(one)
+
+
+def _table(comparisons: tuple[Comparison, ...]) -> list[str]:
+    if not comparisons:
+        return []
+    rows = [_HEADS, *(_cells(comparison) for comparison in comparisons)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADS))]
+    return [f"  {'  '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))}".rstrip() for row in rows]
+
+
+def _cells(comparison: Comparison) -> tuple[str, ...]:
+    unit = f" ({escape.plain(comparison.spec.unit, 20)})" if comparison.spec.unit else ""
+    return (
+        escape.plain(comparison.spec.name, 40) + unit,
+        role_of(comparison),
+        wording.value(comparison.base),
+        wording.value(comparison.head),
+        change_of(comparison),
+        f"{len(comparison.base)}/{len(comparison.head)}",
+        verdict_of(comparison),
+    )
+
+
+def _tail(one: BenchmarkResult) -> list[str]:
+    if not one.output_tail:
+        return []
+    return ["  Last output:", *(f"  | {line}" for line in escape.visible_lines(one.output_tail))]
+
+
+def _origin(one: BenchmarkResult) -> list[str]:
+    if one.status is not Status.REUSED:
+        return []
+    verdict = one.reuse
+    run = (verdict.run_id if verdict else None) or one.run_id or "a stored run"
+    commit = f" of commit {escape.plain(verdict.commit)[:7]}" if verdict and verdict.commit else ""
+    age = f", {escape.plain(one.reused_age, 60)}" if one.reused_age else ""
+    return [f"  Reused {escape.plain(run, 60)}{commit}{age}; nothing ran."]
+
+
+def _closing(result: CheckResult) -> list[str]:
+    lines = [escape.plain(remark) for remark in result.remarks]
+    lines += [f"{escape.plain(name, 60)}: {escape.plain(path)}" for name, path in result.files.items()]
+    return lines + ([f"Reproduce: {escape.plain(result.reproduce, 1000)}"] if result.reproduce else [])
+
+
+def _left_out(amount: int) -> list[str]:
+    return [f"  … and {numbers.count(amount, 'more', 'more')}"] if amount > 0 else []
