@@ -1,0 +1,55 @@
+"""What a decision tells its reader to do next, and why a run was no measurement."""
+
+from assay.core import numbers
+from assay.core.comparison import Comparison, Undecided
+from assay.core.model import Cause
+
+NEXT = {
+    "kept": "Nothing to do.",
+    "harm excluded": "Nothing to do; raise `repeats.max` for a definite answer.",
+    "not better": "Nothing to do: on this branch only improvements are kept.",
+    "regressed": "Look for the cause in the change, or accept the loss on purpose by raising the limit in the config.",
+    "guard lost": "Make the benchmark print the guard again, or take it out of the config.",
+    "checks failed": "Make the checks pass; until they do, the numbers do not count.",
+    "checks not run": "Make sure that the `checks` command can run, then run it again.",
+    "superseded": "Wait for the run of the new head.",
+    "needs review": "Have somebody with write access review that part and answer `/experiment keep sha=…` or `/experiment discard sha=…`.",
+    "no baseline": "Nothing to do if it is new: this run can serve as the next baseline. Otherwise mend it on the base.",
+    "not compared": "Run it again with a base that can be measured.",
+}
+
+ERRORS: dict[Cause, tuple[str, str]] = {
+    Cause.EXIT: (
+        "the benchmark failed on head: its command ended with an error",
+        "Read the end of the output, mend the benchmark, and run it again.",
+    ),
+    Cause.SIGNAL: ("the benchmark failed on head: a signal killed it", "Read the end of the output, mend the crash, and run it again."),
+    Cause.TIMEOUT: ("the benchmark timed out on head", "Find what hangs in the output, or raise `timeout` in the config."),
+    Cause.OUT_OF_MEMORY: ("the benchmark ran out of memory on head", "Make it smaller (`batch`), or run it on a larger machine."),
+    Cause.OUTPUT_LIMIT: ("the benchmark exceeded the output limit on head", "Print less, or raise `max_output` in the config."),
+    Cause.CANCELLED: ("the run was cancelled", "Run it again when you need the answer."),
+    Cause.NO_METRIC: (
+        "head did not print the primary metric",
+        "Make the benchmark print a line `METRIC name=value` with the name from the config.",
+    ),
+    Cause.NOT_STARTED: ("the benchmark could not be started on head", "Check that the command exists and that `setup` installs it."),
+}
+
+_STEPS = {
+    Undecided.TIME: "Raise `max_time`, make the benchmark shorter, or accept the answer as it stands.",
+    Undecided.NOT_MEASURED: "Make the benchmark print the metric, or take it out of the config.",
+    Undecided.NO_BASELINE: NEXT["no baseline"],
+    Undecided.NO_DIRECTION: "Declare in the config which way is better: `better: lower` or `better: higher`.",
+    Undecided.NOT_ISOLATED: "Keep `setup` from changing what both sides share, then run it again.",
+    Undecided.NOT_COMPARABLE: "Choose a metric whose base is not zero, such as a total rather than a difference.",
+}
+
+
+def how_to_settle(comparison: Comparison) -> str:
+    """What would bring an answer to an undecided comparison."""
+    if comparison.undecided is not None and comparison.undecided is not Undecided.SAMPLES:
+        return _STEPS[comparison.undecided]
+    if comparison.more_pairs:
+        pairs = numbers.count(comparison.more_pairs, "more pair")
+        return f"Raise `repeats.max` by about {pairs}, make the benchmark or the machine quieter, or accept the answer as it stands."
+    return "Make the benchmark or the machine quieter, raise the limit that counts, or accept the answer as it stands."
