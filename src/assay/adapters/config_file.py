@@ -31,10 +31,13 @@ def _content(root: str, file: str) -> bytes:
         if path.is_symlink():
             raise UsageError(f"{file} is a symbolic link.", hint="Put the config itself there.") from error
         raise InfrastructureError(f"{file} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
-    with os.fdopen(handle, "rb") as stream:
+    try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise UsageError(f"{file} is not a regular file.", hint="Put the config itself there.")
-        return stream.read(MAX_BYTES + 1)
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            return stream.read(MAX_BYTES + 1)
+    finally:
+        os.close(handle)
 
 
 def _absent(root: str, file: str) -> UsageError:

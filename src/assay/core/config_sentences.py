@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,7 +13,7 @@ from assay.core.config_problems import Path, Problem
 from assay.core.config_rules import Violation
 from assay.core.config_shape import missing, model_at
 from assay.core.yaml_problems import bare, quoted
-from assay.core.yaml_tree import Listing, Node, Scalar, Table
+from assay.core.yaml_tree import Listing, Node, Scalar, Table, locate
 
 _CHOICE = re.compile(r"'([^']*)'")
 
@@ -89,26 +90,18 @@ _SENTENCES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a finding stands: the path without pydantic's own steps, the line, and what is there."""
+    """Where a finding stands: the path without pydantic's own steps, such as the tag of a union, the line, and what is there."""
 
-    def __init__(self, path: Path, line: int | None, node: Node | None, *, of_key: bool) -> None:
-        self.path, self.line, self.node, self.of_key = path, line, node, of_key
+    path: Path
+    line: int | None
+    node: Node | None
+    of_key: bool
 
     @classmethod
     def find(cls, root: Node | None, location: Path) -> "_Place":
-        """Follow a location as far as the file has it. A step that the file has not is pydantic's, such as a tag of a union."""
         of_key = location[-1:] == ("[key]",)
         if root is None:
-            return cls(location, None, None, of_key=of_key)
-        path: Path = ()
-        node: Node = root
-        line = root.line
-        for step in location:
-            if isinstance(node, Table) and isinstance(step, str) and step in node.entries:
-                line, path = node.lines[step], (*path, step)
-                node = node.entries[step]
-            elif isinstance(node, Listing) and isinstance(step, int) and step < len(node.items):
-                node, path = node.items[step], (*path, step)
-                line = node.line
-        return cls(path, line, node, of_key=of_key)
+            return cls(location, None, None, of_key)
+        return cls(*locate(root, location), of_key)

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from assay.core.config import Benchmark, Config
 from assay.core.config_problems import Path, Problem
 from assay.core.yaml_problems import quoted
-from assay.core.yaml_tree import Listing, Node, Scalar, Table
+from assay.core.yaml_tree import Listing, Node, Scalar, Table, locate
 
 # Python's names for what a file says otherwise
 _NOT_IN_FILES = {(Benchmark, "name")}
@@ -29,19 +29,22 @@ def shape(root: Table) -> tuple[dict[str, Any], list[Problem]]:
 
     Where text is wanted, a number or a truth value is handed on as it is written, so that `1.10` stays `1.10`.
     """
-    shaper = _Shaper()
+    shaper = _Shaper(root)
     data = shaper.data(root, Config, ())
     return data, shaper.problems
 
 
 class _Shaper:
-    def __init__(self) -> None:
+    def __init__(self, root: Table) -> None:
+        self.root = root
         self.problems: list[Problem] = []
 
     def data(self, node: Node, annotation: Any, path: Path) -> Any:
         options = list(_options(annotation))
         if isinstance(node, Scalar):
             return self._scalar(node, options, path)
+        if str in options:
+            return {}  # no text, whatever is in it
         if isinstance(node, Listing):
             return self._listing(node, options, path)
         model = next((one for one in options if _is_model(one)), None)
@@ -73,7 +76,7 @@ class _Shaper:
                 self.problems.append(Problem(node.lines[key], path, f"unknown key {quoted(key)}. {_advice(key, model)}"))
         for name in keys.keys() - values.keys():
             if (model, name) in _REQUIRED_IN_FILES:
-                self.problems.append(Problem(node.line, path, missing(name, model)))
+                self.problems.append(Problem(locate(self.root, path)[1], path, missing(name, model)))
         return {key: value for key, value in values.items() if value is not _NOTHING}
 
 

@@ -16,7 +16,8 @@ MAX_DOUBLE_STARS = 3
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _ESCAPED = re.compile(r"\\.")
-_CLASS = re.compile(r"\[[!^]?((?:\]?[^\]\[/]+)|\])\]")
+_TOKEN = re.compile(r"\\.|\[[!^]?([^\[\]/\\!^]+)\]")
+_DOUBLED = re.compile(r"--|&&|\|\||~~")
 _RANGE = re.compile(r"(.)-(.)")
 
 
@@ -69,8 +70,8 @@ def _form_problem(pattern: str) -> str | None:
         return "begins or ends with a blank"
     if pattern.startswith("#"):
         return r"begins with #, which makes a pattern a comment: write \#"
-    if _ESCAPED.sub("", pattern).endswith("\\"):
-        return "ends with a backslash"
+    if any(_ESCAPED.sub("", part).endswith("\\") for part in pattern.split("/")):
+        return "has a backslash with nothing behind it"
     return None
 
 
@@ -85,10 +86,12 @@ def _folder_problem(body: str) -> str | None:
 
 
 def _class_problem(body: str) -> str | None:
-    bare = _ESCAPED.sub("", body)
-    if "[" in _CLASS.sub("", bare):
-        return r"has a [ without its ]: write \[ for the character itself"
-    backwards = (low > high for found in _CLASS.finditer(bare) for low, high in _RANGE.findall(found[1]))
+    if "[" in _TOKEN.sub("", body):
+        return r"has a [ that opens no plain set such as [a-z]: write \[ for the character itself"
+    sets = [found[1] for found in _TOKEN.finditer(body) if found[1]]
+    if any(_DOUBLED.search(one) for one in sets):
+        return "has a doubled sign in a set of characters"
+    backwards = (low > high for one in sets for low, high in _RANGE.findall(one))
     return "has a range of characters that runs backwards" if any(backwards) else None
 
 

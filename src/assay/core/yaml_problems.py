@@ -8,7 +8,6 @@ from yaml.reader import ReaderError
 
 MAX_QUOTED = 60
 
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]+")
 _CANNOT_START = re.compile(r"found character '(.+)' that cannot start any token", re.DOTALL)
 
 
@@ -32,7 +31,8 @@ class YamlError(Exception):
 
 def bare(text: str, limit: int = MAX_QUOTED) -> str:
     """Foreign text for a message: on one line, without control characters, and bounded."""
-    clean = _UNPRINTABLE.sub(" ", text[: 4 * limit]).strip()
+    printable = (character if character.isprintable() else " " for character in text[: 4 * limit])
+    clean = " ".join("".join(printable).split())
     return clean if len(clean) <= limit and len(text) <= 4 * limit else clean[: limit - 1].rstrip() + "…"
 
 

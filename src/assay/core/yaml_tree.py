@@ -5,7 +5,7 @@ Scalars follow the core schema of YAML 1.2, so `on`, `yes`, `1_000`, `1:30` and 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import yaml
@@ -18,7 +18,7 @@ MAX_DEPTH = 20
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLS: Mapping[str, bool] = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]{1,30}|[0-9]{1,30}(?:\.[0-9]{0,30})?)(?:[eE][-+]?[0-9]{1,2})?")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]{1,30}|[0-9]{1,30}(?:\.[0-9]{0,30}|(?=[eE])))(?:[eE][-+]?[0-9]{1,2})?")
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
 _INSTEAD = "quote a text that begins with {}, write a repeated value out"
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -72,6 +72,20 @@ class Reading:
 
     root: Node
     problems: list[TreeProblem] = field(default_factory=list)
+
+
+def locate(root: Node, steps: Iterable[str | int]) -> tuple[tuple[str | int, ...], int, Node]:
+    """Follow the steps that the tree has and skip the others: the path they make, its line, and what is there."""
+    path: tuple[str | int, ...] = ()
+    node, line = root, root.line
+    for step in steps:
+        if isinstance(node, Table) and isinstance(step, str) and step in node.entries:
+            line, path = node.lines[step], (*path, step)
+            node = node.entries[step]
+        elif isinstance(node, Listing) and isinstance(step, int) and step < len(node.items):
+            node, path = node.items[step], (*path, step)
+            line = node.line
+    return path, line, node
 
 
 def read_tree(text: str) -> Reading:
