@@ -22,7 +22,7 @@ def plain_report(result: CheckResult) -> str:
 def _benchmark(one: BenchmarkResult) -> list[str]:
     lines = [f"{escape.plain(one.name, 100)}: {wording.headline(one, wording.PLAIN)}"]
     if not wording.unmeasured(one):
-        lines.append(f"  {escape.plain(one.reason, 600)}")
+        lines.append(f"  {escape.plain(wording.sentence(one.reason), 600)}")
     lines.append(f"  Next: {wording.next_step(one, wording.PLAIN)}")
     lines += _table(one.comparisons[:_ROWS_SHOWN])
     lines += _left_out(len(one.comparisons) - _ROWS_SHOWN)

@@ -115,7 +115,9 @@ def benchmark_view(one: BenchmarkResult, result: CheckResult) -> BenchmarkView:
         headline=wording.headline(one, wording.MARKDOWN),
         standing=_standing(one),
         next_step=wording.next_step(one, wording.MARKDOWN),
-        reason="" if wording.unmeasured(one) and len(one.reason) <= wording.TEXT_LIMIT else escape.inline(one.reason, 1500),
+        reason=""
+        if wording.unmeasured(one) and len(one.reason) <= wording.TEXT_LIMIT
+        else escape.inline(wording.sentence(one.reason), 1500),
         main=Table(tuple(row(each) for each in wording.judged(one))),
         notes=_notes(one),
         secondary=Table(secondary, title=numbers.count(len(secondary), "secondary metric")),
@@ -176,7 +178,7 @@ def _standing(one: BenchmarkResult) -> str:
 def _notes(one: BenchmarkResult) -> tuple[str, ...]:
     """Why a metric that decides is undecided or regressed, where the benchmark's own reason does not say it already."""
     return tuple(
-        f"{escape.name(each.spec.name)}: {escape.inline(each.reason, 600)}"
+        f"{escape.name(each.spec.name)}: {escape.inline(wording.sentence(each.reason), 600)}"
         for each in wording.judged(one)
         if each.verdict in (Verdict.UNDECIDED, Verdict.REGRESSED) and each.reason and each.reason not in one.reason
     )

@@ -56,6 +56,13 @@ def unmeasured(one: BenchmarkResult) -> str | None:
     return None
 
 
+def sentence(reason: str) -> str:
+    """A reason with a capital, where it begins with an ordinary word, and a full stop."""
+    first, blank, rest = reason.partition(" ")
+    begun = first.capitalize() + blank + rest if blank and first.isascii() and first.isalpha() and first.islower() else reason
+    return begun if not begun or begun.endswith((".", "!", "?", "…")) else f"{begun}."
+
+
 def standing(one: BenchmarkResult) -> str:
     """The verdict in one word or two, as a headline begins."""
     ended = unmeasured(one)
@@ -73,11 +80,11 @@ def headline(one: BenchmarkResult, place: Place) -> str:
     """The verdict first, with its numbers: `Improved: val_loss 120 → 90 (-25 %)`."""
     word = standing(one)
     if unmeasured(one):
-        return f"{word}: {place.text(one.reason)}"
+        return f"{word}: {place.text(sentence(one.reason))}"
     if one.status is Status.REUSED:
         word = f"{word} (reused)"
     comparison = decisive(one)
-    return f"{word}: {numbers_of(comparison, place)}" if comparison else f"{word}: {place.text(one.reason)}"
+    return f"{word}: {numbers_of(comparison, place)}" if comparison else f"{word}: {place.text(sentence(one.reason))}"
 
 
 def numbers_of(comparison: Comparison, place: Place) -> str:

@@ -133,3 +133,17 @@ def test_a_measured_benchmark_says_what_stopped_reuse() -> None:
     refused = ReuseVerdict(False, verdict.key, considered=1, reasons=(ReuseReason(Rung.CODE, "src/a.py"),))
     facts = view(check(benchmark(BETTER, reuse=refused))).benchmarks[0].facts
     assert "Not reused: code (src/a.py)" in facts
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("the guard is worse", "The guard is worse."),
+        ("val_loss is better.", "val_loss is better."),
+        ("PyPy crashed", "PyPy crashed."),
+        ("superseded", "superseded."),
+        ("", ""),
+    ],
+)
+def test_a_reason_is_written_as_a_sentence_and_names_keep_their_case(reason: str, said: str) -> None:
+    assert wording.sentence(reason) == said
