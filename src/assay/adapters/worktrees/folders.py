@@ -1,0 +1,107 @@
+"""The temporary folder of one check: made, held by a lock for life, and removed, also when it was left by a dead process."""
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+from assay.errors import InfrastructureError
+
+PREFIX = "assay-"
+_LOCK = "lock"
+_ATTEMPTS = 3
+
+
+class WorkFolder:
+    """A fresh folder under TMPDIR. Whoever finds its lock free knows that its owner is dead."""
+
+    def __init__(self) -> None:
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
+            self._lock = _locked(self.path)
+        except OSError as error:
+            what = f"No temporary folder can be made: {error.strerror} ({error.filename})."
+            raise InfrastructureError(what, hint="Point TMPDIR to a folder that is writable and has space.") from error
+
+    def slot(self, number: int, side: str) -> Path:
+        """An empty folder for one side of one benchmark.
+
+        The names of both sides are equally long, for the length of a path changes the layout of a process's memory and so
+        its speed.
+        """
+        folder = self.path / f"{number:02d}" / side
+        if folder.exists():
+            remove_tree(folder)
+        folder.mkdir(parents=True)
+        return folder
+
+    def let_others_through(self, number: int) -> None:
+        """Let another account reach its slots; it still cannot list what lies beside them."""
+        for folder in (self.path, self.path / f"{number:02d}"):
+            folder.chmod(0o711)
+
+    def remove(self) -> None:
+        """Remove everything. What resists, such as a file held by a network disk, the next check tries again."""
+        try:
+            remove_tree(self.path)
+        finally:
+            os.close(self._lock)
+
+
+def _locked(folder: Path) -> int:
+    """Lock first, then give the lock its name: nobody may ever find it there and free."""
+    fresh = folder / f"{_LOCK}.new"
+    lock = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fresh.rename(folder / _LOCK)
+    return lock
+
+
+def sweep() -> tuple[str, ...]:
+    """Remove the folders that dead checks of ours have left; their paths."""
+    try:
+        with os.scandir(tempfile.gettempdir()) as entries:
+            candidates = [Path(entry.path) for entry in entries if entry.name.startswith(PREFIX)]
+    except OSError:  # whoever may not list it may still make a folder in it
+        return ()
+    return tuple(str(folder) for folder in candidates if _remove_if_dead(folder))
+
+
+def _remove_if_dead(folder: Path) -> bool:
+    try:
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+            return False
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:  # gone meanwhile, or none of ours
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove_tree(folder)
+    except OSError:  # held: its check is alive
+        return False
+    finally:
+        os.close(lock)
+    return True
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder with all it holds, read-only parts too. Links are removed, never what they point to."""
+    for _ in range(_ATTEMPTS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.lexists(folder):
+            return
+        _open_up(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _open_up(folder: Path) -> None:
+    """Give ourselves the rights that removing needs: on folders, since a file's own mode does not protect it."""
+    folder.chmod(0o700)
+    for parent, names, _ in os.walk(folder):
+        for name in names:
+            inner = Path(parent, name)
+            if not inner.is_symlink():
+                inner.chmod(0o700)

@@ -1,0 +1,183 @@
+"""Worktrees on this box behind the port Worktrees."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from assay.adapters.worktrees.accounts import AccountChoice, hand_over, may_write
+from assay.adapters.worktrees.folders import WorkFolder, sweep
+from assay.adapters.worktrees.inputs import identity, link_caches, link_inputs
+from assay.adapters.worktrees.interpreter import JobPython, JobQuestion
+from assay.adapters.worktrees.path_files import Checkout, foreign
+from assay.adapters.worktrees.paths import relative, working_folder
+from assay.adapters.worktrees.python_environment import EnvironmentMaker, PythonEnvironment
+from assay.adapters.worktrees.shared_state import fingerprints
+from assay.core.config import Benchmark
+from assay.core.environment import child_environment
+from assay.core.escape import plain
+from assay.core.isolation import installs_python
+from assay.core.model import Side
+from assay.core.process import Account
+from assay.errors import InfrastructureError
+from assay.ports import Worktree
+
+
+def _nobody_else(_paths: Sequence[str]) -> tuple[Account | None, str]:
+    """Stay who we are."""
+    return None, ""
+
+
+class LocalWorktrees:
+    """Satisfies `assay.ports.Worktrees`. A context: its temporary folder and all in it live as long as the `with` block."""
+
+    def __init__(
+        self,
+        checkout: Callable[[str, str], None],
+        user_root: str,
+        *,
+        parent_environment: Mapping[str, str],
+        home: str,
+        choose_account: AccountChoice = _nobody_else,
+        job: JobQuestion | None = None,
+    ) -> None:
+        """Nothing happens yet.
+
+        `checkout(commit, folder)` lays a commit out; what else it makes lies beside `folder`. `home` is the user's own, where
+        `~` caches are. `choose_account` names another user for the child, where we have the right to become one, and is
+        `assay.adapters.process.privileges.child_account` in a real check. `job` is a question that several share, or that
+        was started early.
+        """
+        self._checkout = checkout
+        self._user_root = Path(user_root)
+        self._parent = parent_environment
+        self._user_home = Path(home)
+        self._choose_account = choose_account
+        self._question = job or JobQuestion(parent_environment, user_root)
+        self._shared_question = job is not None
+        self._work: WorkFolder | None = None
+        self._over = False
+        self._numbers: dict[str, int] = {}
+        self._environments: dict[str, PythonEnvironment] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._over = True
+        if not self._shared_question:
+            self._question.drop()
+        if self._work is not None:
+            self._work.remove()
+
+    def prepare(self, side: Side, commit: str, benchmark: Benchmark) -> Worktree:
+        """As the port says. Raises UsageError also for a `workdir` that the commit does not have."""
+        self._question.start()
+        number = self._numbers.setdefault(benchmark.name, len(self._numbers) + 1)
+        folder = self._folder
+        try:
+            return self._prepare(folder.slot(number, side.value), number, side, commit, benchmark)
+        except OSError as error:
+            what = f"The {side} worktree could not be made: {error.strerror or error} ({error.filename})."
+            raise InfrastructureError(what, hint="See that the temporary folder (TMPDIR) is writable and has space.") from error
+
+    def shared_state(self) -> Mapping[str, str]:
+        """As the port says: the job's folders of packages and of programs."""
+        if self._job is None:
+            return {}
+        return fingerprints((*self._job.sites, *self._job.bins, Path(self._job.prefix, "conda-meta")))
+
+    def foreign_editables(self, worktree: Worktree) -> tuple[str, ...]:
+        """As the port says, in order of name. Entries of PYTHONPATH count too, by their path."""
+        if self._job is None:
+            return ()
+        own = self._environments.get(worktree.root)
+        checkout = Checkout(self._user_root, Path(self._job.prefix))
+        entries = [Path(entry) for entry in worktree.env.get("PYTHONPATH", "").split(":") if entry.startswith("/")]
+        named = foreign((own.site,) if own else self._job.sites, checkout)
+        return tuple(sorted(named | {str(entry) for entry in entries if checkout.holds(entry)}))
+
+    def input_identities(self, benchmark: Benchmark) -> Mapping[str, str]:
+        """As the port says; `missing` for an input that is not there."""
+        return {text: self._identity(text) for text in benchmark.inputs}
+
+    @property
+    def _folder(self) -> WorkFolder:
+        if self._over:
+            raise InfrastructureError("The worktrees of this check have been removed already.")
+        if self._work is None:
+            sweep()
+            self._work = WorkFolder()
+        return self._work
+
+    @property
+    def _job(self) -> JobPython | None:
+        return self._question.answer()
+
+    def _identity(self, text: str) -> str:
+        try:
+            return identity(self._user_root / relative(text, "inputs"))
+        except OSError as error:
+            what = f"The input {plain(text)} cannot be read: {error.strerror} ({plain(str(error.filename))})."
+            raise InfrastructureError(what, hint="See that nothing writes to it during a check, and that you may read it.") from error
+
+    @cached_property
+    def _maker(self) -> EnvironmentMaker | None:
+        job = self._job
+        return None if job is None else EnvironmentMaker(job, Checkout(self._user_root, Path(job.prefix)), self._parent)
+
+    def _prepare(self, slot: Path, number: int, side: Side, commit: str, benchmark: Benchmark) -> Worktree:
+        tree, where = slot / "tree", f"the {side} commit {plain(commit)[:12]}"
+        self._checkout(commit, str(tree))
+        cwd = working_folder(tree, benchmark.workdir, where)
+        for folder in ("home", "tmp"):
+            (slot / folder).mkdir()
+        link_inputs(tree, self._user_root, benchmark.inputs, where)
+        caches = link_caches(tree, slot / "home", self._user_root, self._user_home, benchmark.cache)
+        own = self._own_environment(slot / "env", benchmark)
+        account, notes = self._account(benchmark, caches)
+        if account is not None:
+            self._hand_over(account, slot, number, caches)
+        if own is not None:
+            self._environments[str(tree)] = own
+            notes = (*own.notes, *notes)
+        return Worktree(side, commit, str(tree), str(cwd), self._variables(slot, own, benchmark), account, notes)
+
+    def _variables(self, slot: Path, own: PythonEnvironment | None, benchmark: Benchmark) -> Mapping[str, str]:
+        return child_environment(
+            self._parent,
+            passed=benchmark.env.pass_,
+            assigned=benchmark.env.set,
+            home=str(slot / "home"),
+            tmp=str(slot / "tmp"),
+            path_prefix=(str(own.bin),) if own else (),
+            extra={"VIRTUAL_ENV": str(own.folder)} if own else {},
+        )
+
+    def _own_environment(self, folder: Path, benchmark: Benchmark) -> PythonEnvironment | None:
+        if benchmark.setup is None or benchmark.isolate == "none" or not installs_python(benchmark.setup):
+            return None
+        return None if self._maker is None else self._maker.make(folder, benchmark.setup)
+
+    def _account(self, benchmark: Benchmark, caches: tuple[Path, ...]) -> tuple[Account | None, tuple[str, ...]]:
+        """The account for this benchmark's processes, and a note where there is none although there should be one."""
+        programs = [Path(folder) for folder in self._parent.get("PATH", "").split(":") if folder]
+        inputs = [self._user_root / path for path in benchmark.inputs]
+        account, why_not = self._choose_account([str(path) for path in (self._folder.path.parent, *programs, *inputs, *caches)])
+        if account is not None and self._job is not None:
+            account, why_not = self._choose_account([self._job.executable, self._job.base_prefix, *map(str, self._job.sites)])
+        if account is not None and (closed := self._closed_cache(account, caches)):
+            account, why_not = None, f"benchmarks run as root, as no other account may write to the cache {closed}"
+        return account, (why_not,) if why_not else ()
+
+    def _closed_cache(self, account: Account, caches: tuple[Path, ...]) -> Path | None:
+        return next((path for path in caches if not self._is_own(path) and not may_write(account, path)), None)
+
+    def _hand_over(self, account: Account, slot: Path, number: int, caches: tuple[Path, ...]) -> None:
+        self._folder.let_others_through(number)
+        for folder in (slot, *filter(self._is_own, caches)):
+            hand_over(folder, account)
+
+    def _is_own(self, cache: Path) -> bool:
+        return cache.is_relative_to(self._user_root / ".assay")
