@@ -55,7 +55,7 @@ def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
     """Run the session; `keep` is handed each run as soon as it is complete, also when the session is cancelled."""
     with house.worktrees() as worktrees:
         session = _open(house, task, worktrees)
-        watch = _Isolation(worktrees)
+        watch = _Isolation(worktrees, task.benchmark)
         comparisons: tuple[Comparison, ...] = ()
         try:
             session.set_up()
@@ -95,16 +95,23 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
 class _Isolation:
     """Watches what both sides share: what changes there between the first look and the last may have changed both."""
 
-    def __init__(self, worktrees: Worktrees) -> None:
+    def __init__(self, worktrees: Worktrees, benchmark: Benchmark) -> None:
         self.worktrees = worktrees
-        self.before = worktrees.shared_state()
+        self.benchmark = benchmark
+        self.inputs = dict(worktrees.input_identities(benchmark))
+        self.before = self._shared()
         self.changed: tuple[str, ...] = ()
         self.foreign: tuple[str, ...] = ()
 
+    def _shared(self) -> dict[str, str]:
+        inputs = {f"the input {path}": identity for path, identity in self.worktrees.input_identities(self.benchmark).items()}
+        return {**self.worktrees.shared_state(), **inputs}
+
     def look(self, session: Session) -> None:
         """Compare with the first look, and ask what a process in each worktree would import from the user's checkout."""
-        now = self.worktrees.shared_state()
-        self.changed = tuple(sorted(path for path in now.keys() | self.before.keys() if now.get(path) != self.before.get(path)))
+        now = self._shared()
+        changed = {path for path in now.keys() | self.before.keys() if now.get(path) != self.before.get(path)}
+        self.changed = tuple(sorted({*self.changed, *changed}))
         self.foreign = tuple(sorted({name for side in session.sides.values() for name in self.worktrees.foreign_editables(side.worktree)}))
 
     @property
@@ -163,7 +170,7 @@ def _store(
     around = Surroundings(
         machine=house.machine.facts(),
         environment=house.machine.environment(),
-        inputs=dict(watch.worktrees.input_identities(task.benchmark)),
+        inputs=watch.inputs,
         supervision=house.supervision,
         shared_state_changed=watch.changed,
         user_tree_dirty=task.user_tree_dirty,

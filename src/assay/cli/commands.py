@@ -21,7 +21,6 @@ DATA = "Data"
 
 CHECK_EXAMPLE = "Example: `assay check --base main --json`, or without any config `assay check --run './bench.sh' --better lower`"
 COMPARE_EXAMPLE = """Example: `echo '{"id": "a", "direction": "lower", "base": [10, 11, 10], "head": [8, 9, 8]}' | assay compare -`"""
-METRICS_EXAMPLE = "Example: `python bench.py | assay metrics - --primary val_loss`"
 
 Base = Annotated[str | None, typer.Option(metavar="REF", help="Judge against the merge base with this. Default: the default branch.")]
 Head = Annotated[str, typer.Option(metavar="REF", help="The commit to judge.")]
@@ -37,8 +36,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout, and no
 Source = Annotated[str, typer.Argument(metavar="[FILE|-]", help="A file, or - for standard input.")]
 Alpha = Annotated[float, typer.Option(min=1e-9, max=0.5, help="The level of the test.")]
 Folder = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Where the repository is made. Default: a new temporary folder.")]
-Primary = Annotated[str | None, typer.Option(metavar="NAME", help="The primary metric. Default: the first one.")]
-DialectName = Annotated[str, typer.Option(metavar="strict|wide", help="wide also takes +5, .5, 12 ms, µ and several pairs on a line.")]
 
 
 def _version(value: bool) -> None:
@@ -99,12 +96,12 @@ def demo(folder: Folder = None, as_json: Json = False) -> None:
     raise typer.Exit(run_demo(folder, as_json))
 
 
-@app.command(rich_help_panel=DATA, epilog=METRICS_EXAMPLE)
-def metrics(source: Source = "-", primary: Primary = None, dialect: DialectName = "strict", as_json: Json = False) -> None:
+@app.command(rich_help_panel=DATA, add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def metrics(context: typer.Context) -> None:
     """Read METRIC lines from output and say what was found and what was refused."""
-    from assay.cli.metrics_command import metrics as run_metrics
+    from assay.cli.metrics_words import run_metrics
 
-    raise typer.Exit(run_metrics(source, primary, dialect, as_json))
+    raise typer.Exit(run_metrics(context.args))
 
 
 @app.command(rich_help_panel=DATA)

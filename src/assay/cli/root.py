@@ -3,10 +3,7 @@
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from pathlib import Path
 from types import FrameType
 
 from assay.errors import AssayError, CancelledError
@@ -38,12 +35,16 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _dispatch(argv: Sequence[str]) -> int:
-    """Typer explains usage errors by itself and always ends by SystemExit."""
-    from assay.adapters.git import scrub_environment
-    from assay.cli.commands import app
-
-    scrub_environment(os.environ)
+    """Run the verb. Typer and argparse explain usage errors by themselves and end by SystemExit."""
     try:
+        if argv[:1] == ["metrics"]:
+            from assay.cli.metrics_words import run_metrics
+
+            return run_metrics(argv[1:])
+        from assay.adapters.git import scrub_environment
+        from assay.cli.commands import app
+
+        scrub_environment(os.environ)
         app(list(argv), prog_name="assay")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
@@ -62,6 +63,8 @@ def _explain(error: AssayError) -> None:
     if error.hint:
         _say(f"  → {error.hint}")
     if os.environ.get("ASSAY_DEBUG"):
+        import traceback
+
         traceback.print_exc()
 
 
@@ -72,12 +75,14 @@ def _say(text: str) -> None:
 
 def _log_bug() -> str:
     """The traceback in a file of its own, for it may quote what should not stand in a public log."""
-    folder = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108
-    path = folder / f"assay-bug-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{os.getpid()}.log"
+    import tempfile
+    import traceback
+
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as log:
+        descriptor, path = tempfile.mkstemp(prefix="assay-bug-", suffix=".log")
+        with os.fdopen(descriptor, "w") as log:
             traceback.print_exc(file=log)
     except OSError:
         traceback.print_exc()
         return "above"
-    return str(path)
+    return path

@@ -1,0 +1,403 @@
+"""The order of work over fakes: what is planned, run, decided and stored for each way a check can go."""
+
+from dataclasses import replace
+
+import pytest
+from tests.fakes.runner import completed
+from tests.houses import BASE, HEAD, Lab, Script, config
+
+from assay.core.comparison import Undecided
+from assay.core.config_text import adhoc_config
+from assay.core.decide import FailOn, Mode
+from assay.core.envelope import RunStatus
+from assay.core.model import Cause, Completed, Conclusion, Direction, Outcome, Rung, Side, Status, Verdict
+from assay.errors import CancelledError, InfrastructureError, UsageError
+
+BETTER = Script({"loss": [120]}, {"loss": [90]})
+SAME = Script({"loss": [100]}, {"loss": [100]})
+WORSE = Script({"loss": [90]}, {"loss": [120]})
+NOISY = Script({"loss": [93, 109, 82, 116, 107, 72, 108, 112, 73, 133]}, {"loss": [135, 70, 96, 86, 118, 106, 78, 77, 116, 112]})
+
+
+def crash(_: int) -> Completed:
+    return completed("METRIC loss=1\nlast words\n", exit_code=3)
+
+
+def fresh(script: Script, **changes: object) -> Script:
+    return replace(script, counts={}, **changes)  # type: ignore[arg-type]
+
+
+def test_a_better_head_is_kept_and_both_runs_and_the_decision_are_stored() -> None:
+    lab = Lab()
+    one = lab.bench(fresh(BETTER))
+    assert (one.status, one.outcome, one.conclusion) == (Status.MEASURED, Outcome.KEEP, Conclusion.SUCCESS)
+    assert one.comparisons[0].relative_change == pytest.approx(-0.25)
+    assert {run.commit: run.status for run in lab.store.stored.values()} == {BASE: RunStatus.COMPLETE, HEAD: RunStatus.COMPLETE}
+    assert [decision.head_run for decision in lab.store.decided.values()] == [one.run_id]
+
+
+def test_sides_are_interleaved_and_warm_ups_dropped() -> None:
+    lab = Lab()
+    one = lab.bench(fresh(BETTER))
+    sides = [side for side, _ in lab.commands]
+    assert sides == ["base", "head", "base", "head", "head", "base", "base", "head", "head", "base"]
+    assert one.comparisons[0].base == (120,) * 4
+
+
+def test_sampling_goes_on_to_the_last_look_while_nothing_is_settled() -> None:
+    lab = Lab()
+    one = lab.bench(fresh(NOISY))
+    assert len(one.comparisons[0].head) == 10
+    assert (one.outcome, one.conclusion) == (Outcome.PENDING, Conclusion.NEUTRAL)
+    assert "excluded" in one.comparisons[0].reason
+
+
+def test_equal_numbers_are_unchanged_after_the_first_look() -> None:
+    one = Lab().bench(fresh(SAME))
+    assert (one.comparisons[0].verdict, len(one.comparisons[0].head)) == (Verdict.UNCHANGED, 4)
+
+
+def test_a_worse_head_fails_the_gate() -> None:
+    checked = Lab().check(fresh(WORSE))
+    one = checked.result.benchmarks[0]
+    assert (one.outcome, one.conclusion, checked.result.conclusion) == (Outcome.DISCARD, Conclusion.FAILURE, Conclusion.FAILURE)
+    assert checked.decisions[0].triggers == {FailOn.REGRESSED}
+
+
+def test_on_an_experiment_branch_the_policy_is_ratchet() -> None:
+    lab = Lab()
+    lab.repo.branches["HEAD"] = "experiment/try"
+    checked = lab.check(fresh(SAME))
+    assert checked.policy.mode is Mode.RATCHET
+    assert checked.result.benchmarks[0].outcome is Outcome.DISCARD
+
+
+def test_a_crash_of_head_is_errored_and_its_numbers_count_for_nothing() -> None:
+    lab = Lab()
+    one = lab.bench(fresh(BETTER, ends={("bench", Side.HEAD): crash}))
+    assert (one.status, one.outcome, one.conclusion) == (Status.FAILED, Outcome.ERRORED, Conclusion.FAILURE)
+    assert one.comparisons == ()
+    assert "exit status 3" in one.reason
+    assert one.output_tail[-1] == "last words"
+    assert lab.store.stored[one.run_id or ""].status is RunStatus.ERRORED
+
+
+def test_a_crash_of_head_ends_the_session_at_once() -> None:
+    lab = Lab()
+    lab.bench(fresh(BETTER, ends={("bench", Side.HEAD): lambda count: crash(count) if count == 2 else None}))
+    assert lab.commands[-1][0] == "head"
+    assert len(lab.commands) == 5
+
+
+def test_without_a_baseline_head_is_measured_alone_and_stored() -> None:
+    lab = Lab()
+    one = lab.bench(fresh(BETTER, ends={("bench", Side.BASE): crash}))
+    assert (one.status, one.outcome, one.conclusion) == (Status.MEASURED, Outcome.PENDING, Conclusion.NEUTRAL)
+    assert one.comparisons[0].undecided is Undecided.NO_BASELINE
+    assert one.comparisons[0].head == (90,) * 4
+    assert [side for side, _ in lab.commands] == ["base", *["head"] * 5]
+    assert any("base" in warning for warning in one.warnings)
+
+
+def test_a_named_metric_that_is_missing_names_what_was_found_and_the_line_to_add() -> None:
+    one = Lab().bench(Script({"loss": [1]}, {"speed": [3]}))
+    assert one.outcome is Outcome.ERRORED
+    assert "speed" in one.reason
+    assert "METRIC loss=<number>" in one.reason
+
+
+def test_a_refused_metric_line_is_named_in_the_reason() -> None:
+    nan = completed("METRIC loss=nan\n")
+    one = Lab().bench(fresh(BETTER, ends={("bench", Side.HEAD): lambda _: nan}))
+    assert one.outcome is Outcome.ERRORED
+    assert "nan" in one.reason.lower()
+
+
+def test_a_timeout_is_timed_out() -> None:
+    late = completed("", exit_code=1, cause=Cause.TIMEOUT)
+    one = Lab().bench(fresh(BETTER, ends={("bench", Side.HEAD): lambda _: late}))
+    assert (one.outcome, one.conclusion) == (Outcome.ERRORED, Conclusion.TIMED_OUT)
+
+
+def test_checks_run_once_on_head_after_the_benchmark_and_win_over_a_better_metric() -> None:
+    lab = Lab()
+    one = lab.bench(fresh(BETTER, ends={("verify", Side.HEAD): crash}), config("checks: ./verify"))
+    assert (one.outcome, one.conclusion, one.checks) == (Outcome.CHECKS_FAILED, Conclusion.FAILURE, "failed")
+    assert lab.commands[-1] == ("head", "./verify")
+    assert sum(command == "./verify" for _, command in lab.commands) == 1
+
+
+def test_checks_that_passed_let_a_better_head_be_kept() -> None:
+    one = Lab().bench(fresh(BETTER), config("checks: ./verify"))
+    assert (one.outcome, one.checks) == (Outcome.KEEP, "passed")
+
+
+def test_setup_runs_once_on_each_side_before_the_benchmark() -> None:
+    lab = Lab()
+    lab.bench(fresh(BETTER), config("setup: make"))
+    assert lab.commands[:2] == [("base", "make"), ("head", "make")]
+    assert sum(command == "make" for _, command in lab.commands) == 2
+
+
+def test_a_failed_setup_of_head_is_errored_and_nothing_is_measured() -> None:
+    lab = Lab()
+    one = lab.bench(fresh(BETTER, ends={("make", Side.HEAD): crash}), config("setup: make"))
+    assert one.outcome is Outcome.ERRORED
+    assert "setup" in one.reason
+    assert all(command == "make" for _, command in lab.commands)
+
+
+def test_a_failed_setup_of_base_leaves_no_baseline() -> None:
+    one = Lab().bench(fresh(BETTER, ends={("make", Side.BASE): crash}), config("setup: make"))
+    assert (one.outcome, one.comparisons[0].undecided) == (Outcome.PENDING, Undecided.NO_BASELINE)
+
+
+def test_sides_that_share_what_setup_changed_are_not_isolated() -> None:
+    lab = Lab()
+    lab.worktrees.states = [{"site-packages": "1"}, {"site-packages": "2"}]
+    one = lab.bench(fresh(BETTER), config("setup: pip install -e ."))
+    assert (one.outcome, one.comparisons[0].undecided) == (Outcome.PENDING, Undecided.NOT_ISOLATED)
+    assert "sides not isolated" in one.comparisons[0].reason
+    assert any("site-packages" in warning for warning in one.warnings)
+    assert len(one.comparisons[0].head) == 4
+
+
+def test_an_editable_install_of_the_users_checkout_is_not_isolated() -> None:
+    lab = Lab()
+    lab.worktrees.foreign = ("lab",)
+    assert lab.bench(fresh(BETTER)).comparisons[0].undecided is Undecided.NOT_ISOLATED
+
+
+def test_an_input_that_changed_during_the_session_is_not_isolated() -> None:
+    lab = Lab()
+    lab.worktrees.inputs = {"data": "1"}
+
+    def spoil(_: int) -> None:
+        lab.worktrees.inputs = {"data": "2"}
+
+    one = lab.bench(fresh(BETTER, ends={("bench", Side.HEAD): spoil}), config("inputs: [data]"))
+    assert one.comparisons[0].undecided is Undecided.NOT_ISOLATED
+    assert any("data" in warning for warning in one.warnings)
+
+
+GUARDED = config("guards: {ms: {better: lower, max_regression: 5%}}")
+
+
+def test_a_guard_beyond_its_limit_discards_a_better_primary() -> None:
+    one = Lab().bench(Script({"loss": [120], "ms": [100]}, {"loss": [90], "ms": [140]}), GUARDED)
+    assert (one.outcome, one.conclusion) == (Outcome.DISCARD, Conclusion.FAILURE)
+
+
+def test_a_guard_that_head_no_longer_prints_discards() -> None:
+    one = Lab().bench(Script({"loss": [120], "ms": [100]}, {"loss": [90]}), GUARDED)
+    assert one.outcome is Outcome.DISCARD
+    assert [c.reason.startswith("not measured") for c in one.comparisons] == [False, True]
+
+
+def test_a_guard_that_neither_side_prints_is_undecided() -> None:
+    one = Lab().bench(fresh(BETTER), GUARDED)
+    assert (one.outcome, one.comparisons[1].undecided) == (Outcome.PENDING, Undecided.NOT_MEASURED)
+
+
+def test_other_metrics_are_shown_and_decide_nothing() -> None:
+    script = Script({"loss": [120], "mem": [100], "tok": [5]}, {"loss": [90], "mem": [900], "tok": [1]})
+    one = Lab().bench(script, config("secondary: {tok: {better: higher}}"))
+    assert one.outcome is Outcome.KEEP
+    verdicts = {comparison.spec.name: (comparison.verdict, comparison.undecided) for comparison in one.comparisons}
+    assert verdicts["mem"] == (Verdict.UNDECIDED, Undecided.NO_DIRECTION)
+    assert verdicts["tok"] == (Verdict.REGRESSED, None)
+
+
+def test_each_seed_is_one_unit_of_evidence_on_both_sides() -> None:
+    lab = Lab()
+    given = config("run: ./bench --seed {seed}", "seeds: [13, 42, 7]")
+    one = lab.bench(Script({"loss": [3.0, 4.0, 5.0]}, {"loss": [2.9, 3.9, 4.9]}), given)
+    assert len(one.comparisons[0].base) == 3
+    used = {(side, command.split()[-1]) for side, command in lab.commands}
+    assert used == {(side, seed) for side in ("base", "head") for seed in ("13", "42", "7")}
+    assert lab.store.stored[one.run_id or ""].seeds == (13, 42, 7)
+
+
+def test_repeats_of_a_seed_that_agree_are_not_repeated_further() -> None:
+    lab = Lab()
+    given = config("run: ./bench {seed}", "seeds: [1, 2, 3]", "repeats: {min: 5, max: 9}", "warmup: 0")
+    lab.bench(fresh(SAME), given)
+    assert [command for _, command in lab.commands].count("./bench 1") == 4
+    assert [command for _, command in lab.commands].count("./bench 2") == 2
+
+
+def test_repeats_of_a_seed_that_differ_are_all_made() -> None:
+    lab = Lab()
+    given = config("run: ./bench {seed}", "seeds: [1, 2]", "repeats: {min: 3, max: 9}", "warmup: 0")
+    one = lab.bench(Script({"loss": [1, 2, 3, 4, 5, 6, 7]}, {"loss": [2, 3, 4, 5, 6, 7, 8]}, warmups=0), given)
+    assert [command for _, command in lab.commands].count("./bench 2") == 6
+    assert len(one.comparisons[0].head) == 2
+
+
+def test_max_time_ends_the_sampling_and_says_so() -> None:
+    lab = Lab()
+    one = lab.bench(fresh(NOISY, duration_s=10.0, clock=lab.clock), config("max_time: 95s"))
+    assert one.comparisons[0].undecided is Undecided.TIME
+    assert "max_time" in one.comparisons[0].reason
+    assert len(lab.commands) < 14
+
+
+def test_a_process_that_max_time_ends_is_no_timeout_of_the_benchmark() -> None:
+    lab = Lab()
+    late = completed("", exit_code=1, cause=Cause.TIMEOUT)
+    script = fresh(NOISY, duration_s=10.0, clock=lab.clock, ends={("bench", Side.HEAD): lambda count: late if count == 4 else None})
+    one = lab.bench(script, config("max_time: 100s", "timeout: 90s"))
+    assert one.outcome is Outcome.PENDING
+    assert one.comparisons[0].undecided is Undecided.TIME
+
+
+def test_nothing_relevant_changed_is_a_success_without_any_process() -> None:
+    lab = Lab()
+    lab.repo.paths = ("docs/notes.md", "README.md")
+    one = lab.bench(fresh(BETTER))
+    assert (one.status, one.outcome, one.conclusion) == (Status.SKIPPED, None, Conclusion.SUCCESS)
+    assert lab.commands == []
+    assert "2 changed paths" in one.reason
+
+
+def test_a_forced_run_measures_also_where_nothing_relevant_changed() -> None:
+    lab = Lab()
+    lab.repo.paths = ("docs/notes.md",)
+    one = lab.bench(fresh(SAME), forced_by="--no-reuse")
+    assert one.status is Status.MEASURED
+    assert one.reuse is not None
+    assert (one.reuse.forced_by, one.reuse.reasons[0].rung) == ("--no-reuse", Rung.FORCED)
+
+
+def test_the_same_question_again_is_reused_and_the_decision_stands() -> None:
+    lab = Lab()
+    first = lab.bench(fresh(WORSE))
+    second = lab.bench(fresh(BETTER))
+    assert lab.commands == []
+    assert (second.status, second.run_id, second.outcome, second.reason) == (Status.REUSED, first.run_id, Outcome.DISCARD, first.reason)
+    assert len(lab.store.decided) == 1
+
+
+def test_a_reused_regression_stays_one_for_the_exit_code() -> None:
+    lab = Lab()
+    lab.check(fresh(WORSE))
+    assert lab.check(fresh(WORSE)).decisions[0].triggers == {FailOn.REGRESSED}
+
+
+def test_another_limit_decides_anew_on_the_stored_samples() -> None:
+    lab = Lab()
+    lab.bench(fresh(Script({"loss": [100]}, {"loss": [103]})))
+    again = lab.bench(fresh(BETTER), config("metric: {name: loss, better: lower, min_effect: 10%}"))
+    assert (again.status, again.outcome) == (Status.REUSED, Outcome.KEEP)
+    assert again.comparisons[0].verdict is Verdict.UNCHANGED
+    assert len(lab.store.decided) == 2
+
+
+def test_another_command_is_measured_again() -> None:
+    lab = Lab()
+    lab.bench(fresh(BETTER))
+    again = lab.bench(fresh(BETTER), config("run: ./other"))
+    assert again.status is Status.MEASURED
+    assert again.reuse is not None
+    assert [reason.rung for reason in again.reuse.reasons] == [Rung.CONFIG]
+
+
+def test_a_head_without_a_run_of_this_base_is_measured_again() -> None:
+    lab = Lab()
+    lab.bench(fresh(BETTER))
+    lab.repo.base = "c" * 40
+    again = lab.bench(fresh(BETTER))
+    assert again.status is Status.MEASURED
+    assert again.reuse is not None
+    assert "base" in again.reuse.reasons[0].detail
+
+
+def test_an_errored_run_is_never_reused() -> None:
+    lab = Lab()
+    lab.bench(fresh(BETTER, ends={("bench", Side.HEAD): crash}))
+    assert lab.bench(fresh(BETTER)).status is Status.MEASURED
+
+
+def test_a_cancelled_session_is_stored_with_what_it_had() -> None:
+    lab = Lab()
+
+    def cancel(count: int) -> None:
+        if count == 3:
+            raise CancelledError("Cancelled by SIGTERM.")
+
+    with pytest.raises(CancelledError):
+        lab.bench(fresh(BETTER, ends={("bench", Side.HEAD): cancel}))
+    head = next(run for run in lab.store.stored.values() if run.commit == HEAD)
+    assert (head.status, head.cause) == (RunStatus.CANCELLED, Cause.CANCELLED)
+    assert len(head.samples) == 2
+    assert not lab.worktrees.open
+
+
+def test_a_store_that_refuses_costs_neither_the_answer_nor_the_envelopes() -> None:
+    lab = Lab()
+    lab.store.refuses = "The disk is full."
+    one = lab.bench(fresh(BETTER))
+    assert one.outcome is Outcome.KEEP
+    assert any("disk is full" in warning for warning in one.warnings)
+    assert sum(name.startswith("unstored-run-") for name in lab.written) == 2
+
+
+def test_a_runner_that_cannot_run_at_all_is_infrastructure() -> None:
+    lab = Lab()
+
+    def refuse(_: int) -> Completed:
+        raise InfrastructureError("No processes are left.")
+
+    with pytest.raises(InfrastructureError):
+        lab.bench(fresh(BETTER, ends={("bench", Side.HEAD): refuse}))
+
+
+def test_a_bare_command_is_judged_by_the_metric_it_prints() -> None:
+    one = Lab().bench(Script({"x": [3]}, {"x": [2]}), adhoc_config("./bench"), better=Direction.LOWER)
+    assert (one.outcome, one.comparisons[0].spec.name) == (Outcome.KEEP, "x")
+
+
+def test_a_bare_command_without_a_direction_stays_undecided() -> None:
+    one = Lab().bench(Script({"x": [3]}, {"x": [2]}), adhoc_config("./bench"))
+    assert (one.outcome, one.comparisons[0].undecided) == (Outcome.PENDING, Undecided.NO_DIRECTION)
+
+
+def test_a_bare_command_that_prints_nothing_is_timed() -> None:
+    one = Lab().bench(Script({}, {}), adhoc_config("./bench"))
+    assert (one.comparisons[0].spec.name, one.comparisons[0].spec.unit, one.comparisons[0].head) == ("wall_time", "s", (1.0,) * 4)
+    assert one.outcome is Outcome.KEEP
+
+
+def test_a_stored_bare_command_is_reused_and_says_the_same() -> None:
+    lab = Lab()
+    lab.bench(Script({}, {}), adhoc_config("./bench"))
+    again = lab.bench(Script({}, {}), adhoc_config("./bench"))
+    assert (again.status, again.comparisons[0].spec.name) == (Status.REUSED, "wall_time")
+
+
+def test_a_harness_that_differs_is_a_warning() -> None:
+    lab = Lab()
+    lab.repo.paths = ("bench/run.py", "src/x.py")
+    one = lab.bench(fresh(BETTER), config("watch: {code: [src/**], harness: [bench/**]}"))
+    assert any("bench/run.py" in warning for warning in one.warnings)
+
+
+def test_an_unknown_benchmark_is_named_with_the_nearest_one() -> None:
+    with pytest.raises(UsageError) as error:
+        Lab().bench(fresh(BETTER), benchmarks=("bensh",))
+    assert "bensh" in error.value.message
+    assert '"bench"' in error.value.hint
+
+
+def test_the_worst_benchmark_is_the_conclusion_of_the_check() -> None:
+    two = config("repeats: {min: 4, max: 4}", top=["  other:", "    run: ./other", "    metric: {name: loss, better: higher}"])
+    checked = Lab().check(fresh(BETTER), two)
+    assert [one.conclusion for one in checked.result.benchmarks] == [Conclusion.SUCCESS, Conclusion.FAILURE]
+    assert checked.result.conclusion is Conclusion.FAILURE
+
+
+def test_worktrees_are_gone_when_a_benchmark_is_done() -> None:
+    lab = Lab()
+    lab.bench(fresh(BETTER))
+    assert not lab.worktrees.open
+    assert [call[:3] for call in lab.worktrees.calls if call[0] == "prepare"] == [("prepare", "base", BASE), ("prepare", "head", HEAD)]
