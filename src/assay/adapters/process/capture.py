@@ -1,0 +1,111 @@
+"""What a process prints: all of it to the log file, a bounded part to memory, standard output to the METRIC reader as it comes."""
+
+import os
+
+from assay.core.metric_lines import Dialect, MetricReader
+from assay.core.model import MetricReading
+from assay.errors import InfrastructureError
+
+TAIL = 64 * 1024
+WHOLE_STDOUT = 10_000_000
+NEWEST = 4096
+
+
+class Tail:
+    """The bytes of one stream: all of them up to `whole`, from then on the last 64 KiB."""
+
+    def __init__(self, whole: int = TAIL) -> None:
+        self._whole = whole
+        self._bytes = bytearray()
+        self.truncated = False
+
+    def add(self, chunk: bytes) -> None:
+        self._bytes += chunk
+        if not self.truncated and len(self._bytes) > self._whole:
+            self.truncated = True
+        if self.truncated and len(self._bytes) > 2 * TAIL:
+            self._bytes = self._bytes[-TAIL:]
+
+    def text(self) -> str:
+        """As text. What is not UTF-8 becomes U+FFFD; a character that the cut went through is left out."""
+        if not self.truncated:
+            return self._bytes.decode("utf-8", "replace")
+        return _cut(self._bytes, TAIL)
+
+    def newest(self) -> str:
+        """The last few lines' worth, for a person who watches."""
+        return _cut(self._bytes, NEWEST)
+
+
+class Capture:
+    """Both streams of one process. `allowed` is the number of bytes that may come of them together."""
+
+    def __init__(self, log_file: str, allowed: int) -> None:
+        self.stdout = Tail(WHOLE_STDOUT)
+        self.stderr = Tail()
+        self.seen = 0
+        self._last = self.stdout
+        self._allowed = allowed
+        self._reader = MetricReader(Dialect.STRICT)
+        self._path = log_file
+        self._log = _opened(log_file)
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether more came than is allowed; that rest is dropped."""
+        return self.seen > self._allowed
+
+    @property
+    def newest(self) -> str:
+        """The newest output of the stream that spoke last."""
+        return self._last.newest()
+
+    def take_stdout(self, chunk: bytes) -> None:
+        """Keep what came on standard output. Raises InfrastructureError where the log cannot be written."""
+        kept = self._log_chunk(chunk)
+        self.stdout.add(kept)
+        self._reader.feed(kept)
+        self._last = self.stdout
+
+    def take_stderr(self, chunk: bytes) -> None:
+        """Keep what came on standard error. Raises InfrastructureError where the log cannot be written."""
+        self.stderr.add(self._log_chunk(chunk))
+        self._last = self.stderr
+
+    def finish(self) -> MetricReading:
+        """Everything that was read as a metric; an unfinished last line counts."""
+        return self._reader.finish()
+
+    def close(self) -> None:
+        os.close(self._log)
+
+    def _log_chunk(self, chunk: bytes) -> bytes:
+        kept = chunk[: max(0, self._allowed - self.seen)]
+        self.seen += len(chunk)
+        try:
+            rest = memoryview(kept)
+            while rest:
+                rest = rest[os.write(self._log, rest) :]
+        except OSError as error:
+            raise _unwritable(self._path, error) from error
+        return kept
+
+
+def _cut(stream: bytearray, size: int) -> str:
+    """The last bytes as text, from the first whole character on."""
+    kept = stream[-size:]
+    start = next((at for at, byte in enumerate(kept[:4]) if byte & 0xC0 != 0x80), 0)
+    return kept[start:].decode("utf-8", "replace")
+
+
+def _opened(path: str) -> int:
+    try:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: str, error: OSError) -> InfrastructureError:
+    return InfrastructureError(
+        f"the log file {path} cannot be written: {error.strerror}", hint="check the folder, its owner and the free space"
+    )

@@ -1,0 +1,143 @@
+"""Runs processes on this box: satisfies `ports.Runner`."""
+
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from assay.adapters.process.causes import Explanation
+from assay.adapters.process.claims import Admission, BoxClaims, Ticket
+from assay.adapters.process.execution import Execution, Progress, never_ran, refusal
+from assay.core.model import Cause, Completed
+from assay.core.process import ProcessRequest
+from assay.core.timestamp import stamp
+from assay.errors import AssayError, InfrastructureError
+from assay.ports import Clock
+
+GRACE_S = 2.0
+"""Between the polite signal and the one that nobody survives."""
+
+_CANCELLED_EARLY = Explanation(Cause.CANCELLED, "was cancelled before it started")
+
+
+class LocalHandle:
+    """A run that was asked for: satisfies `ports.Handle`."""
+
+    def __init__(self, handle_id: str, cancel_queued: Callable[[], None]) -> None:
+        self.id = handle_id
+        self._cancel_queued = cancel_queued
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._execution: Execution | None = None
+        self._answer: Completed | AssayError | None = None
+
+    def cancel(self) -> bool:
+        """Ask for its end, queued or running. False where it had ended already."""
+        with self._lock:
+            if self._over.is_set():
+                return False
+            self._cancel_queued()
+            if self._execution is not None:
+                self._execution.cancel()
+        return True
+
+    def wait(self) -> Completed:
+        """Block until nothing of it is left; a signal such as Ctrl-C still reaches the main thread.
+
+        Raises InfrastructureError where it could not be run at all.
+        """
+        self.join()
+        if isinstance(self._answer, Completed):
+            return self._answer
+        if self._answer is not None:
+            raise self._answer
+        raise RuntimeError("the thread of a run died of an error of our own")
+
+    def join(self) -> None:
+        """Block until nothing of it is left, whatever the answer."""
+        self._over.wait()
+
+    def attach(self, start: Callable[[], Execution], cancelled: threading.Event) -> Execution | None:
+        """Start it, unless it was cancelled meanwhile; from here on `cancel` reaches the process."""
+        with self._lock:
+            if not cancelled.is_set():
+                self._execution = start()
+            return self._execution
+
+    def carry_out(self, work: Callable[[], Completed]) -> None:
+        """Do the work and keep its answer, or the error that whoever waits shall get."""
+        try:
+            self._answer = work()
+        except AssayError as error:
+            self._answer = error
+        except OSError as error:
+            self._answer = InfrastructureError(
+                f"a run could not be followed: {error}", hint="check the limits of this account (`ulimit -a`)"
+            )
+        finally:
+            with self._lock:
+                self._over.set()
+
+
+class LocalRunner:
+    """Runs at most `max_concurrent` processes at once, and never two that claim the same, whichever process of the box asks.
+
+    `lock_folder` is where the claims of a box meet, by default a folder of this user. `grace_s` is the time between TERM
+    and KILL. Use it as a context manager, or `close` it: that ends all it runs. Should Assay die, everything ends too.
+    Progress is told on the run's own thread.
+    """
+
+    def __init__(self, lock_folder: str | None = None, max_concurrent: int = 2, *, clock: Clock, grace_s: float = GRACE_S) -> None:
+        if max_concurrent < 1:
+            raise ValueError("a runner needs at least one slot")
+        self._clock = clock
+        self._grace_s = grace_s
+        self._admission = Admission(max_concurrent)
+        self._claims = BoxClaims(lock_folder)
+        self._live: dict[str, LocalHandle] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def submit(self, request: ProcessRequest, on_progress: Progress | None = None) -> LocalHandle:
+        """Queue a process. It starts when a slot and all its claims are free, in the order of asking."""
+        ticket = self._admission.ask(frozenset(request.claims))
+        handle = LocalHandle(self._clock.new_id("process"), lambda: self._admission.cancel(ticket))
+        self._live[handle.id] = handle
+
+        def work() -> None:
+            handle.carry_out(lambda: self._perform(handle, ticket, request, on_progress))
+            self._live.pop(handle.id, None)
+
+        # a daemon: when the interpreter ends it must not wait for a benchmark; the supervisors see to the rest
+        threading.Thread(target=work, name=handle.id, daemon=True).start()
+        return handle
+
+    def close(self) -> None:
+        """End everything that is queued or running, and wait until nothing of it is left."""
+        live = list(self._live.values())
+        for handle in live:
+            handle.cancel()
+        for handle in live:
+            handle.join()
+
+    def _perform(self, handle: LocalHandle, ticket: Ticket, request: ProcessRequest, on_progress: Progress | None) -> Completed:
+        if not self._admission.enter(ticket):
+            return self._never(request, _CANCELLED_EARLY)
+        try:
+            with self._claims.held(ticket) as held:
+                return self._execute(handle, ticket, request, on_progress) if held else self._never(request, _CANCELLED_EARLY)
+        finally:
+            self._admission.leave(ticket)
+
+    def _execute(self, handle: LocalHandle, ticket: Ticket, request: ProcessRequest, on_progress: Progress | None) -> Completed:
+        if why := refusal(request):
+            return self._never(request, why)
+        execution = handle.attach(lambda: Execution(request, self._clock, self._grace_s, on_progress), ticket.cancelled)
+        return execution.run() if execution is not None else self._never(request, _CANCELLED_EARLY)
+
+    def _never(self, request: ProcessRequest, why: Explanation) -> Completed:
+        return never_ran(request, stamp(self._clock.now()), why)
