@@ -1,5 +1,6 @@
 """`assay check`: builds the adapters, runs the check, writes and prints what it found."""
 
+import gc
 import json
 import os
 import secrets
@@ -15,6 +16,7 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
+    from assay.adapters.worktrees.interpreter import JobQuestion
     from assay.app.check import Checked, CheckRequest
     from assay.app.house import House
     from assay.core.config import Config
@@ -48,22 +50,36 @@ class CheckOptions:
 
 def check(options: CheckOptions, folder: str | None = None) -> int:
     """Check the repository around `folder` (by default the current one); the exit code."""
-    from assay.adapters.git import GitRepo
-    from assay.app.check import check as run_check
-    from assay.core.decide import exit_code
-
-    better = _direction(options)
-    repo = GitRepo.discover(folder or os.getcwd())  # noqa: PTH109 - a text, as the port has it
-    request = _request(options, repo, better)
-    home = Path(repo.root, FOLDER)
-    store = _store(options.store or "auto", home)
-    out = Path(options.out).absolute() if options.out else home / "report"
-    reports = _reports(out)
+    where = folder or os.getcwd()  # noqa: PTH109 - a text, as the ports have it
     with ExitStack() as stack:
-        house = _house(stack, request.config, repo, store, home)
+        job = _job_question(stack, where)
+        from assay.adapters.git import GitRepo
+        from assay.app.check import check as run_check
+        from assay.core.decide import exit_code
+
+        better = _direction(options)
+        repo = GitRepo.discover(where)
+        request = _request(options, repo, better)
+        home = Path(repo.root, FOLDER)
+        store = _store(options.store or "auto", home)
+        out = Path(options.out).absolute() if options.out else home / "report"
+        reports = _reports(out)
+        house = _house(stack, request.config, repo, store, home, job)
+        gc.freeze()  # what has been imported stays for good
+        gc.enable()
         checked = run_check(request, house, _recorder(store, reports, house.observer))
         _tell(checked, out, store, reports, house.observer, as_json=options.as_json)
     return exit_code(checked.decisions, checked.policy)
+
+
+def _job_question(stack: ExitStack, where: str) -> "JobQuestion":
+    """Ask for the job's Python first of all: behind a version manager it takes as long as our own imports, and meanwhile."""
+    from assay.adapters.worktrees.interpreter import JobQuestion
+
+    question = JobQuestion(os.environ, where)
+    stack.callback(question.drop)
+    question.start()
+    return question
 
 
 def _direction(options: CheckOptions) -> "Direction | None":
@@ -163,21 +179,23 @@ def _reports(out: Path) -> "Reports":
     return ReportsFolder(out)
 
 
-def _house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", home: Path) -> "House":
+def _house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", home: Path, job: "JobQuestion") -> "House":
     from assay.adapters.clock import SystemClock
     from assay.adapters.log_folder import LogFolder
     from assay.adapters.machine import LocalMachine
     from assay.adapters.process.privileges import capabilities, child_account, harden_self
     from assay.adapters.process.runner import LocalRunner
     from assay.adapters.terminal import display_for
-    from assay.adapters.worktrees import LocalWorktrees
+    from assay.adapters.worktrees.local import LocalWorktrees
     from assay.app.house import House
 
     harden_self()
     clock = SystemClock()
 
     def worktrees() -> LocalWorktrees:
-        return LocalWorktrees(repo.checkout, repo.root, parent_environment=os.environ, home=str(Path.home()), choose_account=child_account)
+        return LocalWorktrees(
+            repo.checkout, repo.root, parent_environment=os.environ, home=str(Path.home()), choose_account=child_account, job=job
+        )
 
     return House(
         repo=repo,

@@ -1,5 +1,6 @@
 """The root: runs one command, maps what goes wrong to exit codes, and holds the one `except Exception`."""
 
+import gc
 import os
 import signal
 import sys
@@ -15,6 +16,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 def run(argv: Sequence[str]) -> int:
     """Run a command line; its exit code. Nothing but SystemExit of a broken pipe leaves this function."""
+    gc.disable()  # importing makes much and leaves no garbage: looking for it is a quarter of a second in `check`
     for number in SIGNALS:
         signal.signal(number, _cancel)
     try:

@@ -14,7 +14,7 @@ from tests.fakes.worktrees import FakeWorktrees
 from tests.repositories import Sandbox
 
 from assay.adapters.git import GitRepo
-from assay.adapters.worktrees import LocalWorktrees
+from assay.adapters.worktrees.local import LocalWorktrees
 from assay.adapters.worktrees.folders import sweep
 from assay.core.model import Side
 from assay.core.process import Account
