@@ -79,9 +79,8 @@ def main() -> None:
     print(f"load average               {os.getloadavg()[0]:6.2f}")
     print(f"python -c pass             {bare:6.3f} s")
     print(f"git's own worktree work    {own:6.3f} s")
-    print(
-        f"assay check, measured      {whole:6.3f} s, beyond git {whole - own:.3f} s (bound 1.0: {'held' if whole - own <= 1.0 else 'BROKEN'})"
-    )
+    held = "held" if whole - own <= 1.0 else "BROKEN"
+    print(f"assay check, measured      {whole:6.3f} s, beyond git {whole - own:.3f} s (bound 1.0: {held})")
     print(f"assay check, reused        {reused:6.3f} s")
 
 

@@ -63,11 +63,16 @@ class Script:
         return completed("".join(line + "\n" for line in lines), duration_s=self.duration_s)
 
 
+def two_commits() -> FakeRepo:
+    """A repository whose HEAD changes one file of main."""
+    return FakeRepo(refs={"HEAD": HEAD, "main": BASE}, parents={BASE: None, HEAD: BASE}, base=BASE, paths=("src/x.py",))
+
+
 @dataclass
 class Lab:
     """A house and what it has seen."""
 
-    repo: FakeRepo = field(default_factory=lambda: FakeRepo(refs={"HEAD": HEAD, "main": BASE}, parents={BASE: None, HEAD: BASE}, base=BASE, paths=("src/x.py",)))
+    repo: FakeRepo = field(default_factory=two_commits)
     worktrees: FakeWorktrees = field(default_factory=FakeWorktrees)
     store: FakeStore = field(default_factory=FakeStore)
     machine: FakeMachine = field(default_factory=FakeMachine)
@@ -85,7 +90,15 @@ class Lab:
         """Check HEAD against main with these processes."""
         self.runner = FakeRunner(script)
         house = House(
-            self.repo, lambda: self.worktrees, self.runner, self.store, self.machine, self.clock, self.observer, lambda name: f"/logs/{name}", "subreaper"
+            repo=self.repo,
+            worktrees=lambda: self.worktrees,
+            runner=self.runner,
+            store=self.store,
+            machine=self.machine,
+            clock=self.clock,
+            observer=self.observer,
+            logs=lambda name: f"{self.repo.root}/.assay/logs/{name}",
+            supervision="subreaper",
         )
 
         def record(effects: Iterable[Effect]) -> tuple[str, ...]:

@@ -14,7 +14,15 @@ from assay.cli.commands import app
 from assay.core.config_text import parse_config
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/glossary.md", "docs/isolation.md", "docs/adr/README.md")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/glossary.md",
+    "docs/isolation.md",
+    "docs/configuration.md",
+    "docs/adr/README.md",
+)
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 

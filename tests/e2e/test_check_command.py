@@ -294,7 +294,8 @@ def test_an_envelope_says_unknown_rather_than_leave_out(world: World) -> None:
     done = world.assay("check", "--base", base, "--json")
     path = next((world.repo.root / ".assay/store/runs").rglob(f"{done.bench['run_id']}.json"))
     run = json.loads(path.read_text())
-    assert (run["schema"], run["commit"], run["base"], run["command"], run["tool_version"]) == ("assay.run/1", head, base, "sh bench.sh", __version__)
+    assert (run["schema"], run["commit"], run["base"]) == ("assay.run/1", head, base)
+    assert (run["command"], run["tool_version"]) == ("sh bench.sh", __version__)
     for key in ("machine", "environment", "python", "model", "precision", "config", "samples", "processes", "timings", "reproduce"):
         assert run[key] not in (None, "")
     assert [sample["value"] for sample in run["samples"]] == [90.0] * 4

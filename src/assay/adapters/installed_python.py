@@ -28,8 +28,10 @@ def python_on_path(env: Mapping[str, str]) -> PythonFacts:
     if implementation == UNKNOWN:  # a script that chooses an interpreter when it is run
         return PythonFacts(implementation=UNKNOWN, version=UNKNOWN, dependencies=UNKNOWN)
     folders = _site_packages(program, settings, env.get("PYTHONPATH", ""))
-    dependencies = dependency_versions(folders) if folders else UNKNOWN
-    return PythonFacts(implementation=implementation, version=_version(program, settings), dependencies=dependencies)
+    version = _version(program, settings)
+    if not folders:
+        return PythonFacts(implementation=implementation, version=version, dependencies=UNKNOWN)
+    return PythonFacts(implementation=implementation, version=version, dependencies=dependency_versions(folders))
 
 
 def dependency_versions(site_packages: Sequence[str]) -> dict[str, str]:

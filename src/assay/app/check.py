@@ -106,6 +106,7 @@ class _Way:
             self.request.config.policy.alpha,
             self.house.clock,
             self.house.repo.subject,
+            self.house.repo.root,
         )
         planned = plan(self.house, self.request.config, self.benchmark, self.commits, self.request.forced_by)
         match planned:

@@ -42,6 +42,11 @@ class Bench:
     alpha: float
     clock: Clock
     subject: Callable[[str], str]
+    root: str
+
+    def shown(self, path: str) -> str:
+        """A path below the repository as a reader of a public report may see it."""
+        return path.removeprefix(f"{self.root}/")
 
 
 def skipped(bench: Bench, plan: Skip) -> Concluded:
@@ -62,7 +67,7 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
     """Decide on a finished session."""
     head = done.session.head
     decision = decide(_evidence(done.comparisons, done.head, head.failure), bench.resolved.policy)
-    said = (*warnings, *plan.warnings, *done.notes, *_failures(done), *done.base.warnings, *done.head.warnings)
+    said = (*warnings, *plan.warnings, *done.notes, *_failures(bench, done), *done.base.warnings, *done.head.warnings)
     result = BenchmarkResult(
         name=bench.benchmark.name,
         status=Status.FAILED if head.failure else Status.MEASURED,
@@ -128,18 +133,18 @@ def _with_detail(reason: str, failure: Failure | None) -> str:
     return f"{reason}; {where}: {failure.detail}"
 
 
-def _failures(done: Measured) -> tuple[str, ...]:
+def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     """Base's failure, which leaves head without a baseline, and where the whole output is."""
     base, head = done.session.base.failure, done.session.head.failure
     lines = []
     if base:
-        lines.append(f"The base {base.stage.value} failed ({base.detail}); its output is in {base.log_file}")
+        lines.append(f"The base {base.stage.value} failed ({base.detail}); its output is in {bench.shown(base.log_file)}")
         lines.extend(f"base: {line}" for line in base.tail[-5:])
     if head:
-        lines.append(f"The whole output of the failed process is in {head.log_file}")
+        lines.append(f"The whole output of the failed process is in {bench.shown(head.log_file)}")
     checks = done.session.head.checks
     if checks and not checks.clean:
-        lines.append(f"The checks ended with {checks.detail or checks.cause}; their output is in {checks.log_file}")
+        lines.append(f"The checks ended with {checks.detail or checks.cause}; their output is in {bench.shown(checks.log_file)}")
     return tuple(lines)
 
 

@@ -153,6 +153,8 @@ class Session:
             max_output=self.benchmark.max_output,
             claims=(tree.root, *self._gpus(tree)),
             account=tree.account,
+            dialect=self.benchmark.dialect,
+            metrics=tuple(name for name in (self.primary, *self.benchmark.guards, *self.benchmark.secondary) if name),
         )
         handle = self.runner.submit(request)
         try:

@@ -77,6 +77,12 @@ Assay reads `.github/assay.yml`. A benchmark needs two keys, `run` and `metric`;
 
 Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & ! @ %` or holds a colon and a blank.
 
+## What has no effect yet
+
+Some keys belong to parts that later versions bring. They are checked like all others and change nothing today: `machines`,
+`comment`, `fusion`, `permissions`, `budget`, `git` but for `experiment_branches`, `reuse.base`, `reuse.remeasure`, and of a benchmark
+`machine`, `needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`. `min_effect: auto` stands for 1 %.
+
 ## What is refused
 
 Every mistake is reported with its line, all of them together, and nothing is run: an unknown key or one that stands twice,

@@ -5,7 +5,6 @@ from typing import Self, TypeVar
 
 from assay.core.record import Absent, Count, Fact, Record, Unknown
 
-
 T = TypeVar("T")
 
 

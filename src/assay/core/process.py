@@ -35,7 +35,8 @@ class ProcessRequest:
     """One process to be run.
 
     `env` is the whole environment, not an addition. `claims` names what nobody else on this box may use meanwhile:
-    a working tree, a GPU. `account` is None to stay the user we are.
+    a working tree, a GPU. `account` is None to stay the user we are. `dialect` is the grammar of METRIC lines; `metrics`
+    are the names that count, which no flood of other names may push out.
     """
 
     command: Argv | Shell
@@ -46,6 +47,8 @@ class ProcessRequest:
     max_output: int = DEFAULT_MAX_OUTPUT
     claims: tuple[str, ...] = ()
     account: Account | None = None
+    dialect: str = "strict"
+    metrics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

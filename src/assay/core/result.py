@@ -1,7 +1,7 @@
 """The result of a check, `assay.result/1`: what result.json holds and every report is made from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from assay.core.comparison import Comparison
 from assay.core.model import Conclusion, Outcome, Rung, Status
@@ -157,7 +157,7 @@ def reuse_json(verdict: ReuseVerdict) -> dict[str, object]:
         "run_id": verdict.run_id,
         "path": verdict.path,
         "commit": verdict.commit,
-        "key": {"commit": verdict.key.commit, "machine": verdict.key.machine, "model": verdict.key.model, "precision": verdict.key.precision},
+        "key": asdict(verdict.key),
         "window": window and {"from": window.start, "to": window.end, "resolved": window.resolved, "paths": list(window.paths)},
         "via": verdict.via,
         "considered": verdict.considered,

@@ -9,8 +9,8 @@ from tests.environments import benchmark, run
 from tests.repositories import Sandbox
 
 from assay.adapters.git import GitRepo
-from assay.adapters.worktrees.local import LocalWorktrees
 from assay.adapters.worktrees.inputs import identity, link_caches, link_inputs
+from assay.adapters.worktrees.local import LocalWorktrees
 from assay.core.config import Benchmark
 from assay.core.model import Side
 from assay.errors import UsageError

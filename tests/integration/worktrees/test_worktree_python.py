@@ -11,8 +11,8 @@ from tests.environments import INSTALL, JobEnvironment, benchmark, make_job, pac
 from tests.repositories import Sandbox
 
 from assay.adapters.git import GitRepo
-from assay.adapters.worktrees.local import LocalWorktrees
 from assay.adapters.worktrees.interpreter import JobQuestion
+from assay.adapters.worktrees.local import LocalWorktrees
 from assay.adapters.worktrees.python_environment import console_scripts
 from assay.core.model import Side
 from assay.ports import Worktree

@@ -14,8 +14,8 @@ from tests.fakes.worktrees import FakeWorktrees
 from tests.repositories import Sandbox
 
 from assay.adapters.git import GitRepo
-from assay.adapters.worktrees.local import LocalWorktrees
 from assay.adapters.worktrees.folders import sweep
+from assay.adapters.worktrees.local import LocalWorktrees
 from assay.core.model import Side
 from assay.core.process import Account
 from assay.errors import InfrastructureError, UsageError

@@ -9,7 +9,13 @@ from assay.core.policy import resolve_policy, resolved_for
 
 @pytest.mark.parametrize(
     ("branch", "mode"),
-    [(None, Mode.GATE), ("main", Mode.GATE), ("experiment/x", Mode.RATCHET), ("autoresearch/a/b", Mode.RATCHET), ("my-experiment/x", Mode.GATE)],
+    [
+        (None, Mode.GATE),
+        ("main", Mode.GATE),
+        ("experiment/x", Mode.RATCHET),
+        ("autoresearch/a/b", Mode.RATCHET),
+        ("my-experiment/x", Mode.GATE),
+    ],
 )
 def test_auto_is_ratchet_on_experiment_branches_alone(branch: str | None, mode: Mode) -> None:
     assert resolve_policy(config(), branch).mode is mode

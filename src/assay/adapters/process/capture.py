@@ -40,13 +40,13 @@ class Tail:
 class Capture:
     """Both streams of one process. `allowed` is the number of bytes that may come of them together."""
 
-    def __init__(self, log_file: str, allowed: int) -> None:
+    def __init__(self, log_file: str, allowed: int, *, dialect: str = "strict", metrics: tuple[str, ...] = ()) -> None:
         self.stdout = Tail(WHOLE_STDOUT)
         self.stderr = Tail()
         self.seen = 0
         self._last = self.stdout
         self._allowed = allowed
-        self._reader = MetricReader(Dialect.STRICT)
+        self._reader = MetricReader(Dialect(dialect), keep=metrics)
         self._path = log_file
         self._log = _opened(log_file)
 
