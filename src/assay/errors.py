@@ -38,6 +38,14 @@ class InfrastructureError(AssayError):
     exit_code = 4
 
 
+class ForgeError(InfrastructureError):
+    """The forge refused or did not answer. `denied` is true where the token lacks a permission, which no retry cures."""
+
+    def __init__(self, message: str, *, hint: str = "", denied: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.denied = denied
+
+
 class CancelledError(AssayError):
     """Somebody asked for an end before the work was done."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from assay.core.check_run import CheckRun
 from assay.core.config import Benchmark
 from assay.core.envelope import Run, StoredDecision
 from assay.core.events import Event
@@ -88,6 +89,17 @@ class Repo(Protocol):
 
     def lfs_pointers(self, commit: str) -> bool:
         """Whether a commit keeps files in Git LFS, so that a worktree holds pointers in their place."""
+        ...
+
+    def read_file(self, commit: str, path: str, limit: int) -> bytes | None:
+        """The content of a regular file of a commit, None where it has none of that name.
+
+        Raises InfrastructureError for one larger than `limit` bytes, UsageError for a link or a folder.
+        """
+        ...
+
+    def first_parents(self, commit: str, limit: int) -> tuple[str, ...]:
+        """The first-parent ancestors of a commit, nearest first, as far as the history at hand reaches."""
         ...
 
     def is_dirty(self) -> bool:
@@ -223,3 +235,45 @@ class Templates(Protocol):
     """The text of the templates that ship with the package."""
 
     def load(self, name: str) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """Something that now stands on the forge."""
+
+    id: int
+    url: str
+
+
+class Forge(Protocol):
+    """The forge, as far as reporting needs it. Each call is idempotent: it finds its own earlier work and updates it.
+
+    All raise ForgeError (an InfrastructureError) that tells a missing permission from an outage.
+    """
+
+    def upsert_comment(self, number: int, body: str, marker: str) -> Posted:
+        """Make or update our one comment on a pull request.
+
+        It is ours only if `marker` is at the very start of its body and its author is our own login and a bot.
+        """
+        ...
+
+    def open_check(self, name: str, commit: str, external_id: str, title: str) -> Posted:
+        """Make a check run `in_progress`, or find the one with this name and `external_id` on that commit."""
+        ...
+
+    def close_check(self, check: Posted | None, payload: CheckRun) -> Posted:
+        """Complete a check run; without one that was opened, make it completed."""
+        ...
+
+    def head_of(self, number: int) -> str:
+        """The sha that the head of a pull request is at now."""
+        ...
+
+
+class JobFiles(Protocol):
+    """What a step of a GitHub job leaves behind: its summary and its outputs."""
+
+    def summary(self, text: str) -> None: ...
+
+    def output(self, name: str, value: str) -> None: ...
