@@ -26,7 +26,7 @@ class MissingDescriptionError(RuntimeError):
 
 @_FORMATS.checks("date-time", raises=ValueError)
 def _is_timestamp(value: object) -> bool:
-    return not isinstance(value, str) or bool(datetime.fromisoformat(value) and "T" in value and value[-6:].find("-") < 0)
+    return not isinstance(value, str) or ("T" in value and datetime.fromisoformat(value).tzinfo is not None)
 
 
 @cache
