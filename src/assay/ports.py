@@ -258,6 +258,10 @@ class Forge(Protocol):
         """
         ...
 
+    def update_comment(self, number: int, body: str, marker: str) -> Posted | None:
+        """Bring our one comment up to date if there is one; None where there is none."""
+        ...
+
     def open_check(self, name: str, commit: str, external_id: str, title: str) -> Posted:
         """Make a check run `in_progress`, or find the one with this name and `external_id` on that commit."""
         ...

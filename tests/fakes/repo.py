@@ -22,6 +22,7 @@ class FakeRepo:
     modules: dict[str, tuple[str, ...]] = field(default_factory=dict)
     subjects: dict[str, str] = field(default_factory=dict)
     lfs: frozenset[str] = frozenset()
+    contents: dict[tuple[str, str], bytes] = field(default_factory=dict)
     dirty: bool = False
     calls: list[tuple[str, ...]] = field(default_factory=list)
 
@@ -72,6 +73,17 @@ class FakeRepo:
     def lfs_pointers(self, commit: str) -> bool:
         self.calls.append(("lfs_pointers", commit))
         return commit in self.lfs
+
+    def read_file(self, commit: str, path: str, limit: int) -> bytes | None:
+        self.calls.append(("read_file", commit, path))
+        return self.contents.get((commit, path))
+
+    def first_parents(self, commit: str, limit: int) -> tuple[str, ...]:
+        self.calls.append(("first_parents", commit))
+        found: list[str] = []
+        while len(found) < limit and (commit := self.parents.get(commit) or ""):
+            found.append(commit)
+        return tuple(found)
 
     def is_dirty(self) -> bool:
         self.calls.append(("is_dirty",))

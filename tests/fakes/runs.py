@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pydantic import JsonValue
 
 from assay.core.canonical import digest
+from assay.core.decide import Hold
 from assay.core.envelope import (
     ChecksFacts,
     ConfigFacts,
@@ -146,5 +147,6 @@ def a_decision(number: int = 0, **changes: object) -> StoredDecision:
         "warnings": (),
         "checks": "not configured",
         "status": Status.MEASURED,
+        "hold": Hold.NONE,
     }
     return StoredDecision.model_validate(fields | changes)

@@ -5,8 +5,7 @@ import stat
 from pathlib import Path
 
 from assay.core.config import Config
-from assay.core.config_problems import ConfigError, Problem
-from assay.core.config_text import CONFIG_FILE, parse_config
+from assay.core.config_text import CONFIG_FILE, decode_config, parse_config
 from assay.core.yaml_tree import MAX_BYTES
 from assay.errors import InfrastructureError, UsageError
 
@@ -18,7 +17,7 @@ def read_config(root: str, file: str = CONFIG_FILE) -> Config:
 
     Raises UsageError where there is none or it is no small regular file, ConfigError for what it says wrongly.
     """
-    return parse_config(_decoded(_content(root, file), file), file)
+    return parse_config(decode_config(_content(root, file), file), file)
 
 
 def _content(root: str, file: str) -> bytes:
@@ -48,13 +47,3 @@ def _absent(root: str, file: str) -> UsageError:
         f"There is no {file} in {root}.",
         hint="Write one (docs/configuration.md begins with an example), or measure one command without: assay check --run 'CMD'",
     )
-
-
-def _decoded(content: bytes, file: str) -> str:
-    if len(content) > MAX_BYTES:
-        raise ConfigError(file, [Problem(1, (), f"the file is over {MAX_BYTES // 1024} KiB")])
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ConfigError(file, [Problem(line, (), "the file is not UTF-8")], hint="Save it as UTF-8.") from error

@@ -11,11 +11,12 @@ from assay.app.conclude import Bench, Concluded
 from assay.app.house import House
 from assay.app.measure import Task, measure
 from assay.app.plan import Measure, Reuse, Skip, plan
+from assay.app.stages import Refusal, Silent, Stages
 from assay.core.config import Benchmark, Config
 from assay.core.decide import Decision, Policy
 from assay.core.effects import Effect, RecordDecision, RecordRun
 from assay.core.events import BenchmarkStarted, Remark
-from assay.core.model import Direction, Rung
+from assay.core.model import Direction, Rung, Trust
 from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
 from assay.core.window import relevant_paths
@@ -27,7 +28,7 @@ class CheckRequest:
     """What is asked: which commits, which benchmarks, under which config.
 
     `forced_by` names what asked for a fresh run; `better` is the direction of a bare command's metric; `reproduce` is the
-    command line that asks the same again.
+    command line that asks the same again. `trust` is that of the evidence; with a `refusal` nothing is run.
     """
 
     config: Config
@@ -39,6 +40,8 @@ class CheckRequest:
     better: Direction | None = None
     reproduce: str = ""
     remarks: tuple[str, ...] = ()
+    trust: Trust = Trust.MEMBER
+    refusal: Refusal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,15 @@ class Checked:
 
 def check(request: CheckRequest, house: House, record: Callable[[Iterable[Effect]], tuple[str, ...]]) -> Checked:
     """Check the benchmarks in the order of the config. `record` applies effects at once and answers with what went wrong."""
+    choose(request.config, request.benchmarks)
+    return check_commits(request, resolve(house.repo, request.base, request.head), house, record, Silent())
+
+
+def check_commits(
+    request: CheckRequest, commits: Commits, house: House, record: Callable[[Iterable[Effect]], tuple[str, ...]], stages: Stages
+) -> Checked:
+    """The same of two commits that are known already, whatever `base` and `head` of the request say."""
     chosen = choose(request.config, request.benchmarks)
-    commits = resolve(house.repo, request.base, request.head)
     for remark in (*request.remarks, *commits.remarks):
         house.observer.note(Remark(remark))
     policy = resolve_policy(request.config, commits.branch, request.fail_on)
@@ -61,8 +71,13 @@ def check(request: CheckRequest, house: House, record: Callable[[Iterable[Effect
     done = []
     for position, benchmark in enumerate(chosen):
         house.observer.note(BenchmarkStarted(benchmark.name, position + 1, len(chosen)))
-        done.append(_Way(request, house, record, commits, policy, end, benchmark).walk())
-    result = CheckResult(
+        done.append(_Way(request, house, record, commits, policy, end, benchmark, stages).walk())
+        stages.concluded(_result(request, commits, done[-1:]))
+    return Checked(_result(request, commits, done), tuple(one.decision for one in done if one.decision), policy)
+
+
+def _result(request: CheckRequest, commits: Commits, done: list[Concluded]) -> CheckResult:
+    return CheckResult(
         base=commits.base,
         head=commits.head,
         conclusion=worst(tuple(one.result.conclusion for one in done)),
@@ -71,7 +86,6 @@ def check(request: CheckRequest, house: House, record: Callable[[Iterable[Effect
         reproduce=request.reproduce,
         tool_version=__version__,
     )
-    return Checked(result, tuple(one.decision for one in done if one.decision), policy)
 
 
 def choose(config: Config, names: tuple[str, ...]) -> tuple[Benchmark, ...]:
@@ -97,6 +111,7 @@ class _Way:
     policy: Policy
     end: float
     benchmark: Benchmark
+    stages: Stages
 
     def walk(self) -> Concluded:
         bench = Bench(
@@ -108,12 +123,14 @@ class _Way:
             self.house.repo.subject,
             self.house.repo.root,
         )
-        planned = plan(self.house, self.request.config, self.benchmark, self.commits, self.request.forced_by)
+        planned = plan(self.house, self.request.config, self.benchmark, self.commits, self.request.forced_by, self.request.trust)
         match planned:
             case Skip():
                 concluded = conclude.skipped(bench, planned)
             case Reuse():
-                concluded = conclude.reused(bench, planned)
+                concluded = conclude.reused(bench, planned, self.stages.hold(self.benchmark, self.commits))
+            case Measure() if self.request.refusal:
+                concluded = conclude.refused(bench, planned, self.request.refusal)
             case Measure():
                 concluded = self._measured(bench, planned)
         return self._recorded(concluded)
@@ -121,14 +138,17 @@ class _Way:
     def _measured(self, bench: Bench, planned: Measure) -> Concluded:
         problems: list[str] = []
         warnings = self._warnings()
-        done = measure(self.house, self._task(), lambda run: problems.extend(self.record([RecordRun(run)])))
-        return conclude.measured(bench, planned, done, (*warnings, *problems))
+        self.stages.opened(self.benchmark, self.commits, planned.run_id)
+        done = measure(self.house, self._task(planned), lambda run: problems.extend(self.record([RecordRun(run)])))
+        return conclude.measured(bench, planned, done, (*warnings, *problems), self.stages.hold(self.benchmark, self.commits))
 
-    def _task(self) -> Task:
+    def _task(self, planned: Measure) -> Task:
         now = self.house.clock.monotonic()
         own = now + self.benchmark.max_time if self.benchmark.max_time is not None else self.end
         return Task(
             benchmark=self.benchmark,
+            run_id=planned.run_id,
+            trust=self.request.trust,
             commits=self.commits,
             alpha=self.request.config.policy.alpha,
             deadline=min(own, self.end),

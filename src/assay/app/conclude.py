@@ -1,24 +1,25 @@
 """From numbers to a benchmark's result: decide by policy, store the decision, and say it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.app.commits import Commits
 from assay.app.measure import Measured
 from assay.app.plan import Measure, Reuse, Skip
 from assay.app.session import SideSession
+from assay.app.stages import Refusal
 from assay.core.compare import METHOD
 from assay.core.comparison import Comparison
 from assay.core.comparison_record import comparison_from_record, comparison_to_record
 from assay.core.config import Benchmark
-from assay.core.decide import ChecksState, Decision, Evidence, decide
+from assay.core.decide import ChecksState, Decision, Evidence, Hold, decide
 from assay.core.envelope import Run, StoredDecision
 from assay.core.evidence import Failure, Stage
-from assay.core.model import Conclusion, Outcome, Role, Status
+from assay.core.model import Conclusion, Role, Status
 from assay.core.numbers import duration
 from assay.core.policy import Resolved
 from assay.core.rejudge import rejudge
-from assay.core.result import BenchmarkResult, SideFacts
+from assay.core.result import BenchmarkResult, ReuseVerdict, SideFacts
 from assay.core.timestamp import moment, stamp
 from assay.ports import Clock
 
@@ -51,22 +52,35 @@ class Bench:
 
 def skipped(bench: Bench, plan: Skip) -> Concluded:
     """Nothing relevant changed: a success with the reason, so that a required check never hangs."""
-    return Concluded(
-        BenchmarkResult(
-            name=bench.benchmark.name,
-            status=Status.SKIPPED,
-            outcome=None,
-            conclusion=Conclusion.SUCCESS,
-            reason=plan.reason,
-            policy=bench.resolved.policy.mode.value,
-        )
+    return _not_run(bench, Conclusion.SUCCESS, plan.reason)
+
+
+def refused(bench: Bench, plan: Measure, refusal: Refusal) -> Concluded:
+    """It would have to run and must not: nothing is said of the change, and what somebody can do."""
+    return _not_run(bench, Conclusion.NEUTRAL, refusal.reason, next_step=refusal.next_step, reuse=plan.verdict)
+
+
+def _not_run(
+    bench: Bench, conclusion: Conclusion, reason: str, next_step: str | None = None, reuse: ReuseVerdict | None = None
+) -> Concluded:
+    result = BenchmarkResult(
+        name=bench.benchmark.name,
+        status=Status.SKIPPED,
+        outcome=None,
+        conclusion=conclusion,
+        reason=reason,
+        reuse=reuse,
+        policy=bench.resolved.policy.mode.value,
+        next_step=next_step,
     )
+    record = _record(bench, result, None, None, Hold.NONE)
+    return Concluded(replace(result, decision_id=record.decision_id), None, record)
 
 
-def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str]) -> Concluded:
+def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
     """Decide on a finished session."""
     head = done.session.head
-    decision = decide(_evidence(done.comparisons, done.head, head.failure), bench.resolved.policy)
+    decision = decide(_evidence(done.comparisons, done.head, head.failure, hold), bench.resolved.policy)
     said = (*warnings, *plan.warnings, *done.notes, *_failures(bench, done), *done.base.warnings, *done.head.warnings)
     result = BenchmarkResult(
         name=bench.benchmark.name,
@@ -87,17 +101,17 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         output_tail=_tail(head),
         next_step=decision.next_step,
     )
-    return Concluded(result, decision, _record(bench, result, done.base.run_id, done.head.run_id))
+    return Concluded(result, decision, _record(bench, result, done.base.run_id, done.head.run_id, hold))
 
 
-def reused(bench: Bench, plan: Reuse) -> Concluded:
-    """The stored decision where its policy is still the one in force, else a new one on the stored samples."""
-    stands = plan.decision.policy_hash == bench.resolved.hash and plan.decision.method_version == METHOD
+def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
+    """The stored decision where policy and hold are still those in force, else a new one on the stored samples."""
+    stands = (plan.decision.policy_hash, plan.decision.method_version, plan.decision.hold) == (bench.resolved.hash, METHOD, hold)
     if stands:
         comparisons = tuple(map(comparison_from_record, plan.decision.comparisons))
     else:
         comparisons = rejudge(bench.benchmark, plan.base, plan.head, bench.alpha)
-    decision = decide(_evidence(comparisons, plan.head, None), bench.resolved.policy)
+    decision = decide(_evidence(comparisons, plan.head, None, hold), bench.resolved.policy)
     age = bench.clock.now() - moment(plan.head.finished_at)
     result = BenchmarkResult(
         name=bench.benchmark.name,
@@ -117,13 +131,13 @@ def reused(bench: Bench, plan: Reuse) -> Concluded:
         reused_age=f"{duration(max(age.total_seconds(), 0.0))} old",
         next_step=plan.decision.next_step if stands else decision.next_step,
     )
-    return Concluded(result, decision, None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id))
+    return Concluded(result, decision, None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id, hold))
 
 
-def _evidence(comparisons: Sequence[Comparison], head: Run, failure: Failure | None) -> Evidence:
+def _evidence(comparisons: Sequence[Comparison], head: Run, failure: Failure | None, hold: Hold) -> Evidence:
     primary = next((one for one in comparisons if one.spec.role is Role.PRIMARY), None)
     guards = tuple(one for one in comparisons if one.spec.role is Role.GUARD)
-    return Evidence(primary, guards, failure.cause if failure else None, ChecksState(head.checks.state))
+    return Evidence(primary, guards, failure.cause if failure else None, ChecksState(head.checks.state), hold)
 
 
 def _with_detail(reason: str, failure: Failure | None) -> str:
@@ -162,7 +176,7 @@ def _facts(bench: Bench, run: Run) -> SideFacts:
     return SideFacts(run.run_id, run.commit, bench.subject(run.commit), len(counted), len(run.processes) - len(counted), mean)
 
 
-def _record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_run: str) -> StoredDecision:
+def _record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_run: str | None, hold: Hold) -> StoredDecision:
     return StoredDecision(
         schema="assay.decision/1",
         decision_id=bench.clock.new_id("dec"),
@@ -175,11 +189,12 @@ def _record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_ru
         policy_hash=bench.resolved.hash,
         method_version=METHOD,
         comparisons=tuple(map(comparison_to_record, result.comparisons)),
-        outcome=result.outcome or Outcome.PENDING,
+        outcome=result.outcome,
         conclusion=result.conclusion,
         reason=result.reason,
         next_step=result.next_step,
         warnings=result.warnings,
         checks=result.checks,
         status=result.status,
+        hold=hold,
     )

@@ -13,7 +13,7 @@ from assay.core.envelope import Run
 from assay.core.events import StageStarted
 from assay.core.evidence import Failure
 from assay.core.judge import Evidence, compare_all, settled
-from assay.core.model import Direction, Side
+from assay.core.model import Direction, Side, Trust
 from assay.core.sampling import spend
 from assay.core.schedule import plan_session
 from assay.core.timestamp import stamp
@@ -39,9 +39,14 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be measured and how much of the tests' level and of the time it may spend."""
+    """What is to be measured and how much of the tests' level and of the time it may spend.
+
+    `run_id` is what head's run is called; `trust` is that of the evidence.
+    """
 
     benchmark: Benchmark
+    run_id: str
+    trust: Trust
     commits: Commits
     alpha: float
     deadline: float
@@ -73,7 +78,8 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
     sides, started = {}, stamp(house.clock.now())
     for side, commit in ((Side.BASE, task.commits.base), (Side.HEAD, task.commits.head)):
         house.observer.note(StageStarted(task.benchmark.name, "checkout", side))
-        sides[side] = SideSession(worktrees.prepare(side, commit, task.benchmark), house.clock.new_id("run"), started)
+        name = task.run_id if side is Side.HEAD else house.clock.new_id("run")
+        sides[side] = SideSession(worktrees.prepare(side, commit, task.benchmark), name, started)
     name = house.clock.new_id("ses")
     primary = task.benchmark.metric.name if task.benchmark.metric else None
     return Session(
@@ -175,6 +181,7 @@ def _store(
         shared_state_changed=watch.changed,
         user_tree_dirty=task.user_tree_dirty,
         reproduce=task.reproduce,
+        trust=task.trust,
     )
     runs = []
     for side in Side:

@@ -32,22 +32,26 @@ class Reuse:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Head must run; the verdict says why no stored run would do."""
+    """Head must run; the verdict says why no stored run would do. `run_id` is what head's run will be called."""
 
     verdict: ReuseVerdict
+    run_id: str
     warnings: tuple[str, ...] = ()
 
 
 Plan = Skip | Reuse | Measure
 
 
-def plan(house: House, config: Config, benchmark: Benchmark, commits: Commits, forced_by: str | None) -> Plan:
-    """Skip where only ignored paths differ, reuse where the exact rule finds a run, else measure."""
+def plan(house: House, config: Config, benchmark: Benchmark, commits: Commits, forced_by: str | None, trust: Trust = Trust.MEMBER) -> Plan:
+    """Skip where only ignored paths differ, reuse where the exact rule finds a run, else measure.
+
+    `trust` is that of the question: evidence of less does not answer it.
+    """
     if not forced_by:
         reason = nothing_relevant(house, config, benchmark, commits)
         if reason:
             return Skip(reason)
-    return _stored_or_measured(house, config, benchmark, commits, forced_by)
+    return _stored_or_measured(house, benchmark, commits, _question(house, config, benchmark, commits, forced_by, trust))
 
 
 def nothing_relevant(house: House, config: Config, benchmark: Benchmark, commits: Commits) -> str | None:
@@ -62,23 +66,21 @@ def nothing_relevant(house: House, config: Config, benchmark: Benchmark, commits
     return f"Nothing relevant changed: the {len(paths)} changed path{'s are' if len(paths) > 1 else ' is'} ignored by this benchmark."
 
 
-def _stored_or_measured(house: House, config: Config, benchmark: Benchmark, commits: Commits, forced_by: str | None) -> Reuse | Measure:
+def _stored_or_measured(house: House, benchmark: Benchmark, commits: Commits, question: ReuseQuestion) -> Reuse | Measure:
     catalog = house.store.runs(benchmark.name)
-    verdict = exact_reuse(
-        _question(house, config, benchmark, commits, forced_by), catalog.runs, [(one.path, one.reason) for one in catalog.unreadable]
-    )
+    verdict = exact_reuse(question, catalog.runs, [(one.path, one.reason) for one in catalog.unreadable])
     warnings = tuple(f"Stored evidence cannot be read and counts as none: {one.path}: {one.reason}" for one in catalog.unreadable[:5])
     if not verdict.reuse or verdict.run_id is None:
-        return Measure(verdict, warnings)
+        return Measure(verdict, house.clock.new_id("run"), warnings)
     runs = {run.run_id: run for run in catalog.runs}
     for decision in house.store.decisions(verdict.run_id):
         if decision.base == commits.base and (decision.base_run is None or decision.base_run in runs):
             base = runs[decision.base_run] if decision.base_run else None
             return Reuse(verdict, base, runs[verdict.run_id], decision, warnings)
-    return Measure(_without_base(verdict, commits), warnings)
+    return Measure(_without_base(verdict, commits), house.clock.new_id("run"), warnings)
 
 
-def _question(house: House, config: Config, benchmark: Benchmark, commits: Commits, forced_by: str | None) -> ReuseQuestion:
+def _question(house: House, config: Config, benchmark: Benchmark, commits: Commits, forced_by: str | None, trust: Trust) -> ReuseQuestion:
     with house.worktrees() as worktrees:
         inputs = worktrees.input_identities(benchmark)
     return ReuseQuestion(
@@ -89,7 +91,7 @@ def _question(house: House, config: Config, benchmark: Benchmark, commits: Commi
         needed=needed_samples(benchmark, benchmark.metric.name if benchmark.metric else ""),
         now=house.clock.now(),
         max_age_s=config.reuse.max_age,
-        trust=Trust.MEMBER,
+        trust=trust,
         inputs=inputs,
         forced_by=forced_by,
     )

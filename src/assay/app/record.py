@@ -32,6 +32,7 @@ class Surroundings:
     shared_state_changed: tuple[str, ...]
     user_tree_dirty: bool
     reproduce: str
+    trust: Trust
     notes: tuple[str, ...] = ()
 
 
@@ -51,7 +52,7 @@ def run_of(session: Session, side: Side, around: Surroundings, python: PythonFac
         status=status,
         cause=cause,
         detail=detail,
-        trust=Trust.MEMBER,
+        trust=around.trust,
         commit=commit,
         tree=repo.tree(commit),
         dirty=False,

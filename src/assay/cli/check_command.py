@@ -52,7 +52,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
     """Check the repository around `folder` (by default the current one); the exit code."""
     where = folder or os.getcwd()  # noqa: PTH109 - a text, as the ports have it
     with ExitStack() as stack:
-        job = _job_question(stack, where)
+        job = job_question(stack, where)
         from assay.adapters.git import GitRepo
         from assay.app.check import check as run_check
         from assay.core.decide import exit_code
@@ -64,7 +64,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         store = _store(options.store or "auto", home)
         out = Path(options.out).absolute() if options.out else home / "report"
         reports = _reports(out)
-        house = _house(stack, request.config, repo, store, home, job)
+        house = build_house(stack, request.config, repo, store, home, job)
         gc.freeze()  # what has been imported stays for good
         gc.enable()
         checked = run_check(request, house, _recorder(store, reports, house.observer))
@@ -72,7 +72,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
     return exit_code(checked.decisions, checked.policy)
 
 
-def _job_question(stack: ExitStack, where: str) -> "JobQuestion":
+def job_question(stack: ExitStack, where: str) -> "JobQuestion":
     """Ask for the job's Python first of all: behind a version manager it takes as long as our own imports, and meanwhile."""
     from assay.adapters.worktrees.interpreter import JobQuestion
 
@@ -104,7 +104,7 @@ def _request(options: CheckOptions, repo: "GitRepo", better: "Direction | None")
         head=options.head or "HEAD",
         benchmarks=options.benchmarks,
         fail_on=_fail_on(options.fail_on),
-        forced_by=_forced_by(options.no_reuse, os.environ),
+        forced_by=forced_by("--no-reuse" if options.no_reuse else None, os.environ),
         better=better,
         reproduce=_reproduce(options),
         remarks=remarks,
@@ -133,9 +133,10 @@ def _fail_on(text: str | None) -> tuple[str, ...] | None:
     return words
 
 
-def _forced_by(no_reuse: bool, environ: Mapping[str, str]) -> str | None:
-    if no_reuse:
-        return "--no-reuse"
+def forced_by(asked: str | None, environ: Mapping[str, str]) -> str | None:
+    """What asked for a fresh run: `asked`, if anything, else the environment."""
+    if asked:
+        return asked
     return "ASSAY_NO_REUSE" if environ.get("ASSAY_NO_REUSE", "").strip().lower() not in OFF else None
 
 
@@ -179,7 +180,8 @@ def _reports(out: Path) -> "Reports":
     return ReportsFolder(out)
 
 
-def _house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", home: Path, job: "JobQuestion") -> "House":
+def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", home: Path, job: "JobQuestion") -> "House":
+    """The house of a check on this machine. What it starts ends with the stack."""
     from assay.adapters.clock import SystemClock
     from assay.adapters.log_folder import LogFolder
     from assay.adapters.machine import LocalMachine

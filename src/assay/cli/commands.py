@@ -18,6 +18,7 @@ app = typer.Typer(
 )
 
 DATA = "Data"
+GITHUB = "On GitHub"
 
 CHECK_EXAMPLE = "Example: `assay check --base main --json`, or without any config `assay check --run './bench.sh' --better lower`"
 COMPARE_EXAMPLE = """Example: `echo '{"id": "a", "direction": "lower", "base": [10, 11, 10], "head": [8, 9, 8]}' | assay compare -`"""
@@ -75,6 +76,17 @@ def check(
 
     names = tuple(benchmark or ())
     raise typer.Exit(run_check(CheckOptions(base, head, names, run, better, config, no_reuse, fail_on, store, out, as_json)))
+
+
+@app.command(rich_help_panel=GITHUB)
+def action() -> None:
+    """Check what started this GitHub job, and publish the verdict: what the action runs, with its inputs in INPUT_NAME.
+
+    Exit codes as of `assay check`. What cannot be posted is in the step's summary, and changes no exit code.
+    """
+    from assay.cli.action_command import action as run_action
+
+    raise typer.Exit(run_action())
 
 
 @app.command(epilog=COMPARE_EXAMPLE)

@@ -80,8 +80,9 @@ Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & !
 ## What has no effect yet
 
 Some keys belong to parts that later versions bring. They are checked like all others and change nothing today: `machines`,
-`comment`, `fusion`, `permissions`, `budget`, `git` but for `experiment_branches`, `reuse.base`, `reuse.remeasure`, and of a benchmark
+`fusion`, `permissions.run`, `budget`, `git` but for `experiment_branches`, `reuse.base`, `reuse.remeasure`, and of a benchmark
 `machine`, `needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`. `min_effect: auto` stands for 1 %.
+`comment`, `permissions.forks` and `policy.harness_change` matter on GitHub only. Until commands can name a sha, `forks: sha` is `deny`.
 
 ## What is refused
 

@@ -7,7 +7,7 @@ from assay.core.config_problems import ConfigError, Problem
 from assay.core.config_sentences import problems_of
 from assay.core.config_shape import shape
 from assay.core.yaml_problems import YamlError
-from assay.core.yaml_tree import Reading, Table, read_tree
+from assay.core.yaml_tree import MAX_BYTES, Reading, Table, read_tree
 
 CONFIG_FILE = ".github/assay.yml"
 ADHOC_NAME = "command"
@@ -26,6 +26,17 @@ def parse_config(text: str, file: str = CONFIG_FILE) -> Config:
     if not isinstance(root, Table):
         raise ConfigError(file, [Problem(root.line, (), "the file must be a mapping that begins with version: 1")])
     return _validated(reading, root, file)
+
+
+def decode_config(content: bytes, file: str = CONFIG_FILE) -> str:
+    """The text of a config file. Raises ConfigError where it is too large or no UTF-8."""
+    if len(content) > MAX_BYTES:
+        raise ConfigError(file, [Problem(1, (), f"the file is over {MAX_BYTES // 1024} KiB")])
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigError(file, [Problem(line, (), "the file is not UTF-8")], hint="Save it as UTF-8.") from error
 
 
 def _validated(reading: Reading, root: Table, file: str) -> Config:

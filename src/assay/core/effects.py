@@ -6,6 +6,7 @@ effects have their failures collected and never change a decision; *lifecycle* e
 
 from dataclasses import dataclass
 
+from assay.core.check_run import CheckRun
 from assay.core.envelope import Run, StoredDecision
 
 
@@ -31,6 +32,59 @@ class WriteReport:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class OpenCheck:
+    """Say on the forge that a benchmark is being measured. `external_id` is the run's id, which is made when the plan is."""
+
+    name: str
+    commit: str
+    external_id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class CloseCheck:
+    """Complete the check run of a benchmark, whether or not one was opened."""
+
+    payload: CheckRun
+
+
+@dataclass(frozen=True, slots=True)
+class PostComment:
+    """Write the sticky comment of a pull request."""
+
+    number: int
+    body: str
+    marker: str
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateComment:
+    """Bring the sticky comment up to date where there is one already, so that none is left standing that has become wrong."""
+
+    number: int
+    body: str
+    marker: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSummary:
+    """Add a text to the page of the job."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOutput:
+    """Set an output of the step."""
+
+    name: str
+    value: str
+
+
 RecordEffect = RecordRun | RecordDecision
-ReportingEffect = WriteReport
-Effect = RecordEffect | ReportingEffect
+LifecycleEffect = OpenCheck | CloseCheck
+ForgeEffect = LifecycleEffect | PostComment | UpdateComment
+JobEffect = WriteSummary | WriteOutput
+ReportingEffect = WriteReport | PostComment | UpdateComment | JobEffect
+Effect = RecordEffect | LifecycleEffect | ReportingEffect

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, JsonValue, StringConstraints, model_
 
 from assay.core.canonical import digest
 from assay.core.comparison_record import ComparisonRecord
+from assay.core.decide import Hold
 from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
 from assay.core.ids import is_id
 from assay.core.model import Cause, Conclusion, Outcome, Status, Trust
@@ -191,7 +192,10 @@ class Run(Envelope):
 
 
 class StoredDecision(Envelope):
-    """What was decided on two runs, and by which policy and method. `base_run` is null without a baseline."""
+    """What was decided on two runs, and by which policy and method. `base_run` is null without a baseline.
+
+    `hold` is what kept it open whatever the numbers said; without it the same runs are decided anew.
+    """
 
     schema_: Literal["assay.decision/1"] = Field(default=DECISION_SCHEMA, alias="schema")
     decision_id: DecisionId
@@ -211,6 +215,7 @@ class StoredDecision(Envelope):
     warnings: tuple[str, ...]
     checks: str
     status: Status
+    hold: Hold
 
     @property
     def path(self) -> str:

@@ -1,10 +1,17 @@
 """What started a job on GitHub: the payload of its event as one of a few frozen values. Nothing in it is believed to be safe text."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from assay.core.escape import plain
 from assay.errors import UsageError
+
+_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
+_BRANCH = "refs/heads/"
+_LATER = frozenset({"issue_comment", "schedule", "workflow_dispatch", "repository_dispatch", "workflow_run"})
+_PAYLOAD_HINT = "GITHUB_EVENT_PATH has to name the file that GitHub wrote for this very job."
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,16 @@ class Push:
 
     @property
     def to_default(self) -> bool:
-        return self.ref == f"refs/heads/{self.default_branch}"
+        return self.ref == f"{_BRANCH}{self.default_branch}"
+
+    @property
+    def deleted(self) -> bool:
+        return not self.after.strip("0")
+
+    @property
+    def branch(self) -> str | None:
+        """The short name of the branch, None where a tag was pushed."""
+        return self.ref.removeprefix(_BRANCH) if self.ref.startswith(_BRANCH) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,4 +67,96 @@ Event = PullRequest | Push | MergeGroup
 
 def parse_event(name: str, payload: Mapping[str, Any]) -> Event:
     """The event of a job. Raises UsageError for an event that is not handled and for a field that is missing or of a wrong type."""
-    raise UsageError("not yet")
+    fields = _Fields(name, payload)
+    match name:
+        case "pull_request":
+            return _pull_request(fields)
+        case "push":
+            return Push(fields.text("ref"), fields.sha("after"), fields.text("repository.default_branch"), fields.login("sender"))
+        case "merge_group":
+            return _merge_group(fields)
+        case _:
+            raise _unhandled(name)
+
+
+def _pull_request(fields: "_Fields") -> PullRequest:
+    head = fields.at("pull_request.head.repo")
+    base = fields.text("pull_request.base.repo.full_name")
+    return PullRequest(
+        number=fields.number("number"),
+        head_sha=fields.sha("pull_request.head.sha"),
+        base_sha=fields.sha("pull_request.base.sha"),
+        head_ref=fields.text("pull_request.head.ref"),
+        base_ref=fields.text("pull_request.base.ref"),
+        fork=head is None or fields.text("pull_request.head.repo.full_name") != base,
+        action=fields.text("action"),
+        sender=fields.login("sender"),
+    )
+
+
+def _merge_group(fields: "_Fields") -> MergeGroup:
+    return MergeGroup(
+        head_sha=fields.sha("merge_group.head_sha"),
+        base_sha=fields.sha("merge_group.base_sha"),
+        head_ref=fields.text("merge_group.head_ref"),
+        base_ref=fields.text("merge_group.base_ref"),
+        action=fields.text("action"),
+    )
+
+
+def _unhandled(name: str) -> UsageError:
+    hint = "Let the workflow start on pull_request, push or merge_group."
+    shown = plain(name, 60) or "(empty)"
+    if name == "pull_request_target":
+        what = "Under pull_request_target nothing is run: the code of a stranger would stand beside a token that can write."
+        return UsageError(what, hint="Let the workflow start on pull_request.")
+    if name in _LATER:
+        return UsageError(f"The event {shown} is not handled yet.", hint=hint)
+    return UsageError(f"The event {shown} is none that Assay acts upon.", hint=hint)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """Asks a payload for its fields by their paths, and names the path of one that will not do."""
+
+    event: str
+    payload: object
+
+    def at(self, path: str) -> object:
+        """The value there, which may be null. Raises UsageError where a key of the path is missing."""
+        found, steps = self.payload, path.split(".")
+        for number, step in enumerate(steps):
+            if not isinstance(found, Mapping):
+                raise self._wrong(".".join(steps[:number]), "an object")
+            if step not in found:
+                raise UsageError(f"The payload of the event {self.event} has no field `{path}`.", hint=_PAYLOAD_HINT)
+            found = found[step]
+        return found
+
+    def text(self, path: str) -> str:
+        found = self.at(path)
+        if not isinstance(found, str) or not found:
+            raise self._wrong(path, "a text")
+        return found
+
+    def sha(self, path: str) -> str:
+        found = self.at(path)
+        if not isinstance(found, str) or not _SHA.fullmatch(found):
+            raise self._wrong(path, "a full commit id")
+        return found
+
+    def number(self, path: str) -> int:
+        found = self.at(path)
+        if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+            raise self._wrong(path, "a number from 1")
+        return found
+
+    def login(self, path: str) -> str:
+        """Who it was; empty where the payload does not say, for nothing is decided by it."""
+        person = self.payload.get(path) if isinstance(self.payload, Mapping) else None
+        login = person.get("login") if isinstance(person, Mapping) else None
+        return login if isinstance(login, str) else ""
+
+    def _wrong(self, path: str, wanted: str) -> UsageError:
+        where = f"`{path}` in the payload" if path else "The payload"
+        return UsageError(f"{where} of the event {self.event} is not {wanted}.", hint=_PAYLOAD_HINT)

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from assay.core import escape, fit, wording
+from assay.core.check_run import Annotation, CheckRun
 from assay.core.plain_report import plain_report
 from assay.core.result import BenchmarkResult, CheckResult
 from assay.core.view import MARKER, ReportView, benchmark_view, view
@@ -48,7 +49,7 @@ def render(result: CheckResult, templates: Mapping[str, str], marker: str = MARK
     return Rendered(
         comment=comment,
         summary=fit.fitted(report, fit.shorter_reports(_FULL_RESULT), _writer(environment, SUMMARY), fit.utf8_bytes, fit.SUMMARY_BYTES),
-        check={"schema": CHECK_SCHEMA, "checks": [_check_run(one, result, environment) for one in result.benchmarks]},
+        check={"schema": CHECK_SCHEMA, "checks": [_check_json(check_run(one, result, templates)) for one in result.benchmarks]},
         terminal=plain_report(result),
     )
 
@@ -73,20 +74,37 @@ def _writer(environment: "Environment", name: str) -> Callable[[ReportView], str
     return lambda report: template.render(view=report)
 
 
-def _check_run(one: BenchmarkResult, result: CheckResult, environment: "Environment") -> dict[str, object]:
-    """One benchmark as the check run API takes it, less the repository."""
+def check_name(benchmark: str) -> str:
+    """What the check run of a benchmark is called."""
+    return f"assay / {escape.plain(benchmark, 200)}"
+
+
+def check_run(
+    one: BenchmarkResult, result: CheckResult, templates: Mapping[str, str], annotations: tuple[Annotation, ...] = ()
+) -> CheckRun:
+    """The completed check run of one benchmark, within GitHub's limits."""
+    environment = _environment(tuple(sorted(templates.items())))
+    return CheckRun(
+        name=check_name(one.name),
+        head_sha=result.head,
+        external_id=one.run_id or one.decision_id or "",
+        conclusion=one.conclusion,
+        title=wording.title(one),
+        summary=_check_part(one, result, environment, CHECK_SUMMARY),
+        text=_check_part(one, result, environment, CHECK_TEXT),
+        annotations=annotations,
+    )
+
+
+def _check_json(check: CheckRun) -> dict[str, object]:
+    """A check run as the API takes it, less the repository."""
     return {
-        "name": f"assay / {escape.plain(one.name, 200)}",
-        "head_sha": result.head,
-        "external_id": one.run_id or "",
+        "name": check.name,
+        "head_sha": check.head_sha,
+        "external_id": check.external_id,
         "status": "completed",
-        "conclusion": one.conclusion.value,
-        "output": {
-            "title": wording.title(one),
-            "summary": _check_part(one, result, environment, CHECK_SUMMARY),
-            "text": _check_part(one, result, environment, CHECK_TEXT),
-            "annotations": [],
-        },
+        "conclusion": check.conclusion.value,
+        "output": {"title": check.title, "summary": check.summary, "text": check.text, "annotations": []},
     }
 
 

@@ -70,7 +70,7 @@ class BenchmarkResult:
     """One benchmark of a check. `reason` is one sentence; `warnings` may quote untrusted text.
 
     `checks` says what became of the correctness checks: passed, failed, not configured, not run.
-    `output_tail` is the last lines of a failed process, for people; it is untrusted.
+    `output_tail` is the last lines of a failed process, for people; it is untrusted. `decision_id` is that of a skip's record.
     """
 
     name: str
@@ -91,6 +91,7 @@ class BenchmarkResult:
     reused_age: str | None = None
     output_tail: tuple[str, ...] = ()
     next_step: str | None = None
+    decision_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """One git process: which options and variables it gets, and what it answered."""
 
 import os
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from shutil import which
 
@@ -47,6 +48,9 @@ QUIET = {
 }
 OURS_ALONE = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_ATTR_NOSYSTEM": "1"}
 
+_KILLED = "Timeout: the command "
+"""How GitPython begins when it has killed a process for its time."""
+
 
 def scrub_environment(environ: MutableMapping[str, str]) -> None:
     """Drop the variables that bind git to the repository of a running hook. For the root, once, at the start."""
@@ -56,12 +60,13 @@ def scrub_environment(environ: MutableMapping[str, str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a git process came to. `words` are the subcommand and its arguments."""
+    """What a git process came to. `words` are the subcommand and its arguments; `late` says that it was killed for its time."""
 
     words: tuple[str, ...]
     status: int
     out: bytes
     err: str
+    late: bool = False
 
     @property
     def ok(self) -> bool:
@@ -81,11 +86,16 @@ class GitCommand:
     env: Mapping[str, str] = field(default_factory=lambda: dict(QUIET))
     dropped: tuple[str, ...] = LOCAL_VARIABLES
 
-    def ask(self, *words: str) -> Answer:
-        """Run it; the answer, good or bad. Raises InfrastructureError where git cannot be started."""
+    def ask(self, *words: str, feed: bytes | None = None, within_s: float | None = None) -> Answer:
+        """Run it; the answer, good or bad. `feed` is its standard input, `within_s` the time after which it is killed.
+
+        Raises InfrastructureError where git cannot be started.
+        """
         prefix = without(tuple(name for name in self.dropped if name in os.environ and name not in self.env))
-        status, out, err = _execute([*prefix, "git", *HARMLESS, *self.options, *words], self.env)
-        return Answer(words, status, out, err)
+        with _stream(feed) as stream:
+            status, out, err = _execute([*prefix, "git", *HARMLESS, *self.options, *words], self.env, stream, within_s)
+        late = within_s is not None and status != 0 and err.startswith(_KILLED)
+        return Answer(words, status, out, "" if late else err, late)
 
 
 def without(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -93,9 +103,12 @@ def without(names: tuple[str, ...]) -> tuple[str, ...]:
     return ("env", *(word for name in names for word in ("-u", name))) if names else ()
 
 
-def in_folder(folder: str) -> GitCommand:
-    """Git as the user would call it there, with the user's own configuration."""
-    return GitCommand(("-C", folder))
+def in_folder(folder: str, trusted: tuple[str, ...] = ()) -> GitCommand:
+    """Git as the user would call it there, with the user's own configuration.
+
+    `trusted` are repositories that it reads although another user owns them, as a job's checkout is to a container.
+    """
+    return GitCommand(("-C", folder, *(word for path in trusted for word in ("-c", f"safe.directory={path}"))))
 
 
 def on_private(git_dir: str, tree: str) -> GitCommand:
@@ -104,7 +117,30 @@ def on_private(git_dir: str, tree: str) -> GitCommand:
     return GitCommand(options, QUIET | OURS_ALONE, LOCAL_VARIABLES + CONFIG_VARIABLES)
 
 
-def _execute(words: list[str], env: Mapping[str, str]) -> tuple[int, bytes, str]:
+def on_bare(git_dir: str, *, variables: Mapping[str, str] | None = None, dropped: tuple[str, ...] = ()) -> GitCommand:
+    """The same on a repository without a working tree, with variables of the caller's and without some more of the environment."""
+    return GitCommand((f"--git-dir={git_dir}",), QUIET | OURS_ALONE | dict(variables or {}), LOCAL_VARIABLES + CONFIG_VARIABLES + dropped)
+
+
+@contextmanager
+def _stream(feed: bytes | None) -> Iterator[int | None]:
+    """The descriptor of a file, not of a pipe: git may then read as it likes, and nobody has to write beside it."""
+    if feed is None:
+        yield None
+        return
+    from tempfile import TemporaryFile  # no verb needs it at its start
+
+    try:
+        with TemporaryFile() as file:
+            file.write(feed)
+            file.seek(0)
+            yield file.fileno()
+    except OSError as error:
+        what = f"What git is to read cannot be put into the temporary folder: {error.strerror or error}."
+        raise InfrastructureError(what, hint="Free some space, or point TMPDIR to a disk that has some.") from error
+
+
+def _execute(words: list[str], env: Mapping[str, str], stream: int | None, within_s: float | None) -> tuple[int, bytes, str]:
     if which("git") is None:
         raise InfrastructureError("The command `git` is not on the PATH.", hint="Install git 2.36 or newer, or add its folder to PATH.")
     try:
@@ -112,7 +148,14 @@ def _execute(words: list[str], env: Mapping[str, str]) -> tuple[int, bytes, str]
         from git.exc import GitCommandNotFound
 
         status, out, err = Git().execute(
-            words, env=env, with_extended_output=True, with_exceptions=False, stdout_as_string=False, strip_newline_in_stdout=False
+            words,
+            istream=stream,
+            env=env,
+            kill_after_timeout=within_s,
+            with_extended_output=True,
+            with_exceptions=False,
+            stdout_as_string=False,
+            strip_newline_in_stdout=False,
         )
     except (ImportError, GitCommandNotFound, OSError) as error:
         raise InfrastructureError("The command `git` cannot be started.", hint="See whether `git version` works in this shell.") from error

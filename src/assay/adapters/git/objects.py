@@ -5,6 +5,7 @@ from typing import Self
 
 _GITLINK = b"160000"
 _ATTRIBUTES = b".gitattributes"
+_REGULAR = (b"100644", b"100755", b"100664")
 
 
 def path_text(raw: bytes) -> str:
@@ -60,3 +61,24 @@ class Listing:
                 top[path_text(path)] = facts.rpartition(b" ")[2].decode("ascii")
             has_attributes = has_attributes or path.endswith(_ATTRIBUTES)
         return cls(top, tuple(submodules), has_attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """One entry of a tree; `size` is 0 for what is no file."""
+
+    mode: bytes
+    id: str
+    size: int
+    path: str
+
+    @classmethod
+    def parse(cls, raw: bytes) -> Self:
+        """Read one entry of `git ls-tree -z --long`: `mode type id size TAB path`."""
+        facts, _, path = raw.partition(b"\t")
+        mode, _, name, size = facts.split()
+        return cls(mode, name.decode("ascii"), int(size) if size.isdigit() else 0, path_text(path))
+
+    @property
+    def regular(self) -> bool:
+        return self.mode in _REGULAR

@@ -9,7 +9,7 @@ from typing import Self
 from assay.adapters.git.checkout import Source, lay_out
 from assay.adapters.git.command import Answer, GitCommand, in_folder
 from assay.adapters.git.failures import FETCH_ALL, failure, no_repository
-from assay.adapters.git.objects import CommitObject, Listing, path_text
+from assay.adapters.git.objects import CommitObject, Listing, TreeEntry, path_text
 from assay.core.escape import plain
 from assay.errors import InfrastructureError, UsageError
 
@@ -24,32 +24,32 @@ _FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 class GitRepo:
     """Satisfies `assay.ports.Repo`. What it learns of a commit it keeps, for a commit never changes."""
 
-    def __init__(self, root: str, source: Source, *, shallow: bool) -> None:
+    def __init__(self, root: str, source: Source, *, shallow: bool, trusted: tuple[str, ...] = ()) -> None:
         self._root = root
         self._source = source
         self._shallow = shallow
-        self._git: GitCommand = in_folder(root)
+        self._git: GitCommand = in_folder(root, trusted)
         self._commits: dict[str, CommitObject] = {}
         self._listings: dict[str, Listing] = {}
         self._tags: bytes | None = None
         self._dirty: bool | None = None
 
     @classmethod
-    def discover(cls, cwd: str) -> Self:
-        """The repository whose working tree holds this folder.
+    def discover(cls, cwd: str, trusted: tuple[str, ...] = ()) -> Self:
+        """The repository whose working tree holds this folder. Of `trusted` folders it does not matter who owns them.
 
         Raises UsageError where there is none, InfrastructureError where git is missing or refuses to read it.
         """
         if not Path(cwd).is_dir():
             raise UsageError(f"There is no folder {plain(cwd)}, so no git repository either.", hint="cd into your repository.")
-        answer = in_folder(cwd).ask("rev-parse", *_FACTS)
+        answer = in_folder(cwd, trusted).ask("rev-parse", *_FACTS)
         if not answer.ok:
             raise no_repository(answer, cwd)
         facts = answer.line.split("\n")
         if len(facts) != 6:
             raise UsageError(f"The path of the git repository at {plain(cwd)} has a line break in it.", hint="Rename the folder.")
         _, shallow, object_format, objects, shallow_file, root = facts
-        return cls(root, Source(objects, shallow_file, object_format), shallow=shallow == "true")
+        return cls(root, Source(objects, shallow_file, object_format), shallow=shallow == "true", trusted=trusted)
 
     @property
     def root(self) -> str:
@@ -120,6 +120,22 @@ class GitRepo:
         if answer.status > 1:
             raise self._failure(answer, f"Reading the attributes of {_short(sha)}")
         return answer.ok
+
+    def read_file(self, commit: str, path: str, limit: int) -> bytes | None:
+        sha = self._sha(commit)
+        listed = self._read("ls-tree", "-z", "--full-tree", "--long", sha, "--", path).out.split(b"\0")
+        entry = next((one for one in map(TreeEntry.parse, listed[:-1]) if one.path == path), None)
+        if entry is None:
+            return None
+        if not entry.regular:
+            raise UsageError(f"{plain(path)} of {_short(sha)} is not a regular file.", hint="Put the file itself there.")
+        if entry.size > limit:
+            raise InfrastructureError(f"{plain(path)} of {_short(sha)} has {entry.size} bytes, more than {limit}.", hint="Make it smaller.")
+        return self._read("cat-file", "blob", entry.id).out
+
+    def first_parents(self, commit: str, limit: int) -> tuple[str, ...]:
+        words = ("--first-parent", f"--max-count={limit + 1}", "--end-of-options", self._sha(commit))
+        return tuple(self._read("rev-list", *words).line.split("\n")[1:])
 
     def is_dirty(self) -> bool:
         """As the port says, of the moment when it was first asked.

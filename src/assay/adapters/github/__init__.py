@@ -1,0 +1,1 @@
+"""GitHub behind the port Forge, through PyGithub, which nothing else imports."""

@@ -1,0 +1,164 @@
+"""Satisfies `ports.Forge`: one comment, one check run a benchmark, however often and however badly a request is answered."""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from github.GithubObject import NotSet
+
+from assay.adapters.github.client import Patience, connect
+from assay.adapters.github.refusals import UncertainError, told
+from assay.core.check_run import Annotation, CheckRun
+from assay.ports import Posted
+
+if TYPE_CHECKING:
+    from github.IssueComment import IssueComment
+    from github.Repository import Repository
+
+MAX_ANNOTATIONS = 50
+"""Of one request. Each further request with annotations adds to those that are there."""
+
+POSTS = 3
+"""So often a thing is made at most, each time after a look whether the try before had made it."""
+
+PAUSE_S = 2.0
+
+T = TypeVar("T")
+
+
+class GitHubForge:
+    """The forge of one repository, seen by one token. `details_url` is where the reader of a check run finds the job."""
+
+    def __init__(
+        self,
+        token: str,
+        repository: str,
+        *,
+        api_url: str,
+        bot_login: str,
+        details_url: str = "",
+        patience: Patience | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        patience = patience or Patience()
+        self._repo: Repository = connect(token, api_url, patience).get_repo(repository)
+        self._login = bot_login
+        self._details_url = details_url
+        self._posts = min(patience.tries, POSTS)
+        self._sleep = sleep
+
+    def upsert_comment(self, number: int, body: str, marker: str) -> Posted:
+        """As the port says; the oldest of ours where there are several."""
+        there = self.update_comment(number, body, marker)
+        if there is not None:
+            return there
+        return self._once(
+            f"write a comment on pull request {number}",
+            lambda: _comment(self._repo.get_issue(number).create_comment(body)),
+            lambda: self.update_comment(number, body, marker),
+        )
+
+    def update_comment(self, number: int, body: str, marker: str) -> Posted | None:
+        """As the port says. Nothing is sent where the comment says so already."""
+        with told(f"write a comment on pull request {number}"):
+            mine = self._find_comment(number, marker)
+            if mine is not None and mine.body != body:
+                mine.edit(body)
+            return _comment(mine) if mine is not None else None
+
+    def open_check(self, name: str, commit: str, external_id: str, title: str) -> Posted:
+        """As the port says."""
+        what = f"make the check run “{name}”"
+
+        def find() -> Posted | None:
+            with told(what):
+                return self._find_check(name, commit, external_id)
+
+        output: dict[str, Any] = {"title": title, "summary": "This benchmark is being measured."}
+        url = self._details_url or NotSet
+        return find() or self._once(
+            what,
+            lambda: _check(self._repo.create_check_run(name, commit, url, external_id, "in_progress", output=output)),
+            find,
+        )
+
+    def close_check(self, check: Posted | None, payload: CheckRun) -> Posted:
+        """As the port says. One that an earlier try of the job made for the same run is completed anew."""
+        posted = check or self.open_check(payload.name, payload.head_sha, payload.external_id, payload.title)
+        first, *others = _portions(payload.annotations)
+        with told(f"complete the check run “{payload.name}”"):
+            run = self._repo.get_check_run(posted.id)
+            run.edit(
+                status="completed",
+                conclusion=payload.conclusion.value,
+                external_id=payload.external_id,
+                details_url=payload.details_url or self._details_url or NotSet,
+                output=_output(payload, first),
+            )
+            for more in others:
+                run.edit(output=_output(payload, more))
+            return _check(run)
+
+    def head_of(self, number: int) -> str:
+        with told(f"read pull request {number}"):
+            return self._repo.get_pull(number).head.sha
+
+    def _find_comment(self, number: int, marker: str) -> "IssueComment | None":
+        """Anybody can write the marker, and anybody's name can end in [bot]: all three have to be right."""
+        for one in self._repo.get_issue(number).get_comments():
+            if (one.body or "").startswith(marker) and one.user and (one.user.login, one.user.type) == (self._login, "Bot"):
+                return one
+        return None
+
+    def _find_check(self, name: str, commit: str, external_id: str) -> Posted | None:
+        runs = self._repo.get_commit(commit).get_check_runs(check_name=name, filter="all")
+        return next((_check(run) for run in runs if run.name == name and run.external_id == external_id), None)
+
+    def _once(self, what: str, make: Callable[[], Posted], find: Callable[[], Posted | None]) -> Posted:
+        """Make a thing, and where no answer says that it was made, look for it before it is made again."""
+        for attempt in range(1, self._posts + 1):
+            try:
+                with told(what):
+                    return make()
+            except UncertainError:
+                if self._posts == 1:
+                    raise
+                self._sleep(PAUSE_S * attempt)
+                if (found := find()) is not None:
+                    return found
+                if attempt == self._posts:
+                    raise
+        raise ValueError("a thing is to be made at least once")
+
+
+def _comment(comment: "IssueComment") -> Posted:
+    return Posted(comment.id, comment.html_url)
+
+
+def _check(run: Any) -> Posted:
+    return Posted(run.id, run.html_url)
+
+
+def _portions(annotations: tuple[Annotation, ...]) -> list[tuple[Annotation, ...]]:
+    """So many at a time as one request takes; one empty portion where there are none."""
+    return [annotations[start : start + MAX_ANNOTATIONS] for start in range(0, max(len(annotations), 1), MAX_ANNOTATIONS)]
+
+
+def _output(payload: CheckRun, annotations: tuple[Annotation, ...]) -> dict[str, Any]:
+    output: dict[str, Any] = {"title": payload.title, "summary": payload.summary}
+    if payload.text:
+        output["text"] = payload.text
+    if annotations:
+        output["annotations"] = [_annotation(one) for one in annotations]
+    return output
+
+
+def _annotation(one: Annotation) -> dict[str, Any]:
+    return {
+        "path": one.path,
+        "start_line": one.start_line,
+        "end_line": one.end_line,
+        "annotation_level": one.level,
+        "message": one.message,
+        **({"title": one.title} if one.title else {}),
+    }

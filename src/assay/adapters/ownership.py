@@ -1,0 +1,37 @@
+"""Files that a container's root made in somebody else's checkout, given back: else the next job there cannot even clean up."""
+
+import os
+import stat
+from pathlib import Path
+
+
+def give_back(owned: Path, *made: Path) -> int:
+    """Let whoever owns `owned` own all that is in the folders `made` too; how many entries changed hands.
+
+    Does nothing unless we are root. No link is followed, and a file with a second name elsewhere is left alone. What
+    cannot be changed is passed over: this is the last thing that happens.
+    """
+    if os.geteuid() != 0 or not owned.is_dir():
+        return 0
+    facts = owned.stat()
+    return sum(_give(folder, facts.st_uid, facts.st_gid) for folder in made if folder.is_dir() and not folder.is_symlink())
+
+
+def _give(root: Path, uid: int, gid: int) -> int:
+    changed = 0
+    for _, folders, files, descriptor in os.fwalk(root, follow_symlinks=False):
+        changed += _change(".", descriptor, uid, gid)
+        changed += sum(_change(name, descriptor, uid, gid) for name in (*files, *folders))
+    return changed
+
+
+def _change(name: str, folder: int, uid: int, gid: int) -> int:
+    try:
+        facts = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        shared = stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1
+        if shared or (facts.st_uid, facts.st_gid) == (uid, gid):
+            return 0
+        os.chown(name, uid, gid, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return 0
+    return 1

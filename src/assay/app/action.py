@@ -1,0 +1,160 @@
+"""The way of a check on GitHub: the question of an event, checked with a check run each, and published whatever the forge allows."""
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from assay.app.apply import Places, apply_all
+from assay.app.check import Checked, CheckRequest, check_commits, choose
+from assay.app.commits import Commits
+from assay.app.desk import Desk
+from assay.app.house import House
+from assay.app.outlet import Outlet
+from assay.app.publish import Publication
+from assay.app.question import Nothing, Question, commits_of
+from assay.app.rules import Rules
+from assay.app.stages import Refusal
+from assay.core import escape
+from assay.core.effects import Effect
+from assay.core.events import Remark
+from assay.core.inputs import CommentWhen, ForkRule, Inputs, stricter
+from assay.core.model import Conclusion, Trust
+from assay.core.result import CheckResult
+from assay.errors import AssayError, CancelledError, ForgeError
+from assay.ports import Forge, JobFiles, Reports
+
+REFUSED = Refusal(
+    "the code of a fork is not run on this self-hosted runner",
+    "Have a maintainer read the change and push it to a branch of this repository, or run the job on a hosted runner. To run every fork's "
+    "code here, `permissions.forks: allow` in the config and the input `allow-forks: allow` are needed, both.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bureau:
+    """What a job adds to a house: the forge (and one that does not wait, for the last word), its files, its templates.
+
+    `hosted` is whether GitHub itself runs the job; `result_file` is result.json as later steps can find it.
+    """
+
+    forge: Forge
+    hasty: Forge
+    job: JobFiles
+    reports: Reports
+    templates: Mapping[str, str]
+    hosted: bool
+    result_file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """What came of it: the check with its decisions, and the result as published."""
+
+    checked: Checked
+    published: CheckResult
+
+
+def act(question: Question, rules: Rules, inputs: Inputs, house: House, bureau: Bureau, forced_by: str | None) -> Acted | Nothing:
+    """Check and publish. What is open on the forge is completed however it ends.
+
+    Raises what a check raises: UsageError, InfrastructureError, CancelledError.
+    """
+    names = tuple(one.name for one in choose(rules.config, inputs.benchmarks))
+    commits = commits_of(question, house.repo, house.store, names)
+    if isinstance(commits, Nothing):
+        return commits
+    way = _Way(question, rules, inputs, house, bureau, Outlet(bureau.forge))
+    try:
+        return way.walk(commits, forced_by)
+    except BaseException as error:
+        way.give_up(error)
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    question: Question
+    rules: Rules
+    inputs: Inputs
+    house: House
+    bureau: Bureau
+    outlet: Outlet
+
+    def walk(self, commits: Commits, forced_by: str | None) -> Acted:
+        desk = self._desk()
+        checked = check_commits(self._request(commits, forced_by), commits, self.house, self._record, desk)
+        return Acted(checked, self._publication().publish(checked.result, desk.doubts))
+
+    def _record(self, effects: Iterable[Effect]) -> tuple[str, ...]:
+        """Apply effects, and say in the log what could not be done."""
+        failures = tuple(apply_all(effects, Places(self.house.store, self.bureau.reports, self.outlet, self.bureau.job)).failures)
+        for failure in failures:
+            self.house.observer.note(Remark(failure))
+        return failures
+
+    def give_up(self, error: BaseException) -> None:
+        """Leave no check run open, whatever went wrong; what the forge says to that changes nothing any more."""
+        cancelled = isinstance(error, CancelledError | KeyboardInterrupt)
+        conclusion = Conclusion.CANCELLED if cancelled else Conclusion.FAILURE
+        title = "cancelled" if cancelled else "not measured"
+        summary = "The job was cancelled before there was a verdict." if cancelled else explained(error)
+        try:
+            self.outlet.abandon(self.bureau.hasty if cancelled else self.bureau.forge, conclusion, title, summary)
+        except ForgeError as refused:
+            self.house.observer.note(Remark(f"A check run could not be completed. {refused.message}"))
+
+    def _desk(self) -> Desk:
+        return Desk(
+            question=self.question,
+            config=self.rules.config,
+            config_file=self.inputs.config,
+            repo=self.house.repo,
+            forge=self.bureau.forge,
+            record=self._record,
+            templates=self.bureau.templates,
+            annotations=self.rules.annotations,
+        )
+
+    def _request(self, commits: Commits, forced_by: str | None) -> CheckRequest:
+        return CheckRequest(
+            config=self.rules.config,
+            base=commits.base,
+            head=commits.head,
+            benchmarks=self.inputs.benchmarks,
+            fail_on=self.inputs.fail_on,
+            forced_by=forced_by,
+            reproduce=_reproduce(commits, self.inputs.benchmarks),
+            remarks=self.rules.remarks,
+            trust=self.question.trust,
+            refusal=self._refusal(),
+        )
+
+    def _refusal(self) -> Refusal | None:
+        """Of a fork nothing runs on a runner of one's own, unless the config and the input both allow it."""
+        allowed = stricter(self.inputs.allow_forks, ForkRule(self.rules.config.permissions.forks)) is ForkRule.ALLOW
+        return None if allowed or self.bureau.hosted or self.question.trust is not Trust.FORK else REFUSED
+
+    def _publication(self) -> Publication:
+        return Publication(
+            record=self._record,
+            observer=self.house.observer,
+            templates=self.bureau.templates,
+            outlet=self.outlet,
+            number=self.question.number,
+            fork=self.question.trust is Trust.FORK,
+            when=self.inputs.comment or CommentWhen(self.rules.config.comment.when),
+            result_file=self.bureau.result_file,
+        )
+
+
+def explained(error: BaseException) -> str:
+    """What went wrong, as Markdown for anybody. The cause of what is not meant for people stays in the log."""
+    if not isinstance(error, AssayError):
+        return "Assay failed by a mistake of its own, and nothing was decided. The log has more."
+    lines = (*error.message.splitlines(), error.hint)
+    return "\n\n".join(escape.inline(line, 1000) for line in lines if line)
+
+
+def _reproduce(commits: Commits, names: tuple[str, ...]) -> str:
+    words = ["assay", "check", "--base", commits.base, "--head", commits.head]
+    return shlex.join([*words, *(word for name in names for word in ("--benchmark", name)), "--no-reuse"])

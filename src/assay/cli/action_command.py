@@ -1,0 +1,246 @@
+"""`assay action`: reads the job, builds the adapters, lets the event be checked and published, and says it in the log."""
+
+import gc
+import os
+import secrets
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import AssayError, CancelledError, InfrastructureError, UsageError
+
+if TYPE_CHECKING:
+    from assay.adapters.git import GitRepo
+    from assay.adapters.job_files import StepFiles
+    from assay.app.action import Acted, Bureau
+    from assay.app.question import Nothing
+    from assay.core.event import Event
+    from assay.core.inputs import Inputs
+    from assay.core.job import Job
+    from assay.ports import Observer
+
+CHECKOUT = "Put actions/checkout with `fetch-depth: 0` and `persist-credentials: false` before this step."
+_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """All that the environment says, after which nobody asks it again."""
+
+    job: "Job"
+    inputs: "Inputs"
+    event: "Event"
+
+
+def action() -> int:
+    """Do what the event of this job asks for; the exit code. What goes wrong is said in the log and in the summary."""
+    from assay.adapters.job_files import StepFiles
+
+    files = StepFiles(os.environ)
+    try:
+        return _act(files)
+    except CancelledError:
+        raise
+    except AssayError as error:
+        _explain(error, files)
+        return error.exit_code
+
+
+def _act(files: "StepFiles") -> int:
+    from assay.app.question import Nothing
+    from assay.core.decide import exit_code
+
+    asked = _asked()
+    _forget_tokens()
+    with ExitStack() as stack:
+        repo = _repository(asked)
+        stack.callback(_give_back, asked.job, repo)
+        acted = _checked(stack, asked, repo, files)
+    if isinstance(acted, Nothing):
+        _leave(acted, files)
+        return 0
+    _say(acted)
+    _refuse_tampering(files)
+    return exit_code(acted.checked.decisions, acted.checked.policy)
+
+
+def _asked() -> _Asked:
+    """Raises UsageError for an environment, an input or an event that cannot be acted upon."""
+    from assay.adapters.event_file import read_event
+    from assay.core.event import parse_event
+    from assay.core.inputs import Mode, parse_inputs
+    from assay.core.job import read_job
+
+    job, inputs = read_job(os.environ), parse_inputs(os.environ)
+    if inputs.mode is not Mode.AUTO:
+        raise UsageError(f"The mode {inputs.mode} is not built yet.", hint="Leave the input mode out: with auto the event decides.")
+    event = parse_event(job.event_name, read_event(job.event_path))
+    if not inputs.token:
+        raise UsageError(
+            "There is no token: the input github-token is empty.",
+            hint="Leave the input out, and the job's own is taken; where the action is called by hand, set INPUT_GITHUB-TOKEN.",
+        )
+    return _Asked(job, inputs, event)
+
+
+def _forget_tokens() -> None:
+    """What only this process may know is out of the environment from here on, and so are the runner's own credentials."""
+    from assay.adapters.process.secrets import forget
+
+    names = [name for name in os.environ if name.startswith(("INPUT_", "ACTIONS_")) or name in _TOKENS]
+    forget(os.environ, names)
+
+
+def _repository(asked: _Asked) -> "GitRepo":
+    """The checkout in the workspace, whoever owns it. Raises UsageError where there is none."""
+    from assay.adapters.git import GitRepo
+
+    workspace = Path(asked.job.workspace).resolve()
+    folder = (workspace / asked.inputs.working_directory).resolve()
+    if not folder.is_relative_to(workspace):
+        raise UsageError("The input working-directory leads out of the workspace.", hint="Name a folder below the workspace.")
+    try:
+        repo = GitRepo.discover(str(folder), _trusted(workspace, folder))
+    except UsageError as error:
+        raise UsageError(error.message, hint=CHECKOUT) from error
+    if not Path(repo.root).resolve().is_relative_to(workspace):
+        raise UsageError(f"The workspace {workspace} is no git repository.", hint=CHECKOUT)
+    return repo
+
+
+def _trusted(workspace: Path, folder: Path) -> tuple[str, ...]:
+    """The folders whose owner does not matter: from the workspace down to the one that was named."""
+    return tuple(str(one) for one in (folder, *folder.parents) if one.is_relative_to(workspace))
+
+
+def _give_back(job: "Job", repo: "GitRepo") -> None:
+    from assay.adapters.ownership import give_back
+
+    give_back(Path(job.workspace), Path(repo.root, ".assay"), Path(repo.root, ".git", "assay"))
+
+
+def _checked(stack: ExitStack, asked: _Asked, repo: "GitRepo", files: "StepFiles") -> "Acted | Nothing":
+    from assay.app.action import act
+    from assay.app.question import Nothing, ask
+    from assay.app.rules import rules_of
+    from assay.cli.check_command import build_house, forced_by, job_question
+    from assay.cli.stores import store_on_github
+
+    question = ask(asked.event, asked.inputs, repo)
+    if isinstance(question, Nothing):
+        return question
+    job_python = job_question(stack, repo.root)
+    rules = rules_of(question, repo, asked.inputs.config)
+    home = _home(repo.root)
+    house = build_house(stack, rules.config, repo, store_on_github(home), home, job_python)
+    _guard_credentials(stack, asked, repo, house.observer)
+    gc.freeze()  # what has been imported stays for good
+    gc.enable()
+    why = forced_by("the input no-reuse" if asked.inputs.no_reuse else None, os.environ)
+    return act(question, rules, asked.inputs, house, _bureau(asked, home / "report", files), why)
+
+
+def _home(root: str) -> Path:
+    """The folder of ours in the checkout. Raises UsageError where a commit has put a link in its place: it may lead anywhere."""
+    from assay.cli.check_command import FOLDER
+
+    home = Path(root, FOLDER)
+    for folder in (home, home / "report", home / "store", home / "logs"):
+        if folder.is_symlink():
+            raise UsageError(f"{folder} is a symbolic link, where Assay keeps its own files.", hint=f"Take {FOLDER} out of the repository.")
+    return home
+
+
+def _guard_credentials(stack: ExitStack, asked: _Asked, repo: "GitRepo", observer: "Observer") -> None:
+    """Warn of what checkout left in reach of a benchmark, and close it to benchmarks that run as somebody else."""
+    from assay.adapters.git.persisted import credential_files, out_of_reach
+    from assay.core.events import Remark
+
+    found = credential_files(repo.root, _trusted(Path(asked.job.workspace).resolve(), Path(repo.root).resolve()))
+    for path in found:
+        observer.note(Remark(f"The checkout keeps a credential in {path}, where a benchmark may find it. Set persist-credentials: false."))
+    stack.enter_context(out_of_reach(found))
+
+
+def _bureau(asked: _Asked, out: Path, files: "StepFiles") -> "Bureau":
+    from assay.adapters.github.client import HASTY, Patience
+    from assay.adapters.github.forge import GitHubForge
+    from assay.adapters.reports_folder import ReportsFolder
+    from assay.adapters.templates import PackageTemplates
+    from assay.app.action import Bureau
+    from assay.core.render import TEMPLATES
+
+    job, inputs, templates = asked.job, asked.inputs, PackageTemplates()
+
+    def forge(patience: Patience) -> GitHubForge:
+        return GitHubForge(
+            inputs.token,
+            job.repository,
+            api_url=job.api_url,
+            bot_login=inputs.bot_login,
+            details_url=job.run_url,
+            patience=patience,
+        )
+
+    return Bureau(
+        forge=forge(Patience()),
+        hasty=forge(HASTY),
+        job=files,
+        reports=ReportsFolder(out),
+        templates={name: templates.load(name) for name in TEMPLATES},
+        hosted=job.hosted,
+        result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),
+    )
+
+
+def _leave(nothing: "Nothing", files: "StepFiles") -> None:
+    """Nothing was to be done: every output exists and is empty."""
+    from assay.core.job_outputs import NAMES
+    from assay.core.workflow_commands import Level, annotation
+
+    sys.stdout.write(annotation(Level.NOTICE, nothing.reason, title="Assay"))
+    for name in NAMES:
+        files.output(name, "")
+
+
+def _say(acted: "Acted") -> None:
+    """The report where no line of it is obeyed, then a note on the job's page for each benchmark that needs a look."""
+    from dataclasses import replace
+
+    from assay.core.job_notes import notes
+    from assay.core.plain_report import plain_report
+    from assay.core.workflow_commands import quoted
+
+    # the remarks have been said in the log one by one
+    sys.stdout.write(quoted(plain_report(replace(acted.published, remarks=())), secrets.token_hex(16)))
+    sys.stdout.write("".join(notes(acted.published)))
+    sys.stdout.flush()
+
+
+def _refuse_tampering(files: "StepFiles") -> None:
+    """Raises InfrastructureError where somebody else wrote into the runner's files while benchmarks ran: fail closed."""
+    files.settle()
+    if files.tampered:
+        raise InfrastructureError(
+            f"While benchmarks ran, something wrote into files by which a step gives the runner orders: {', '.join(files.tampered)}.",
+            hint="They were put back. Look for it in the change, and let benchmarks run as another account.",
+        )
+
+
+def _explain(error: AssayError, files: "StepFiles") -> None:
+    """One paragraph in the log, which the job's page shows too, and the same in the summary."""
+    from assay.app.action import explained
+    from assay.core.workflow_commands import Level, annotation
+
+    text = f"{error.message}\n  → {error.hint}" if error.hint else error.message
+    sys.stderr.write(annotation(Level.ERROR, text, title="Assay"))
+    if os.environ.get("ASSAY_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    try:
+        files.summary(f"### Assay could not finish\n\n{explained(error)}\n")
+    except InfrastructureError as refused:
+        sys.stderr.write(annotation(Level.WARNING, refused.message, title="Assay"))

@@ -1,0 +1,43 @@
+"""The job on GitHub that a command runs in, as its variables tell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assay.errors import UsageError
+
+_NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_WORKSPACE")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Where the job's event, its checkout and its forge are. `run_url` is the page of its run, empty where none can be told."""
+
+    event_name: str
+    event_path: str
+    repository: str
+    workspace: str
+    api_url: str
+    run_url: str
+    hosted: bool
+
+
+def read_job(environ: Mapping[str, str]) -> Job:
+    """The job of this environment. Raises UsageError where it is none, with what is missing.
+
+    A runner that does not say that GitHub hosts it counts as somebody's own.
+    """
+    missing = [name for name in _NEEDED if not environ.get(name)]
+    if missing:
+        what = f"This is no job on GitHub, or not the whole of one: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set."
+        raise UsageError(what, hint="`assay action` is what the action runs. On a machine of your own say `assay check`.")
+    repository = environ["GITHUB_REPOSITORY"]
+    server, run = environ.get("GITHUB_SERVER_URL") or "https://github.com", environ.get("GITHUB_RUN_ID", "")
+    return Job(
+        event_name=environ["GITHUB_EVENT_NAME"],
+        event_path=environ["GITHUB_EVENT_PATH"],
+        repository=repository,
+        workspace=environ["GITHUB_WORKSPACE"],
+        api_url=(environ.get("GITHUB_API_URL") or "https://api.github.com").rstrip("/"),
+        run_url=f"{server.rstrip('/')}/{repository}/actions/runs/{run}" if run else "",
+        hosted=environ.get("RUNNER_ENVIRONMENT") == "github-hosted",
+    )

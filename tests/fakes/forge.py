@@ -1,0 +1,77 @@
+"""A forge in memory: it keeps what was posted, and can refuse, fail or move a head on."""
+
+from dataclasses import dataclass, field
+
+from assay.core.check_run import CheckRun
+from assay.errors import ForgeError
+from assay.ports import Posted
+
+URL = "https://forge.example"
+
+
+@dataclass(slots=True)
+class Opened:
+    """A check run as the forge has it; `closed` is None while it is in progress."""
+
+    name: str
+    commit: str
+    external_id: str
+    closed: CheckRun | None = None
+
+
+@dataclass(slots=True)
+class FakeForge:
+    """Satisfies `ports.Forge`. `fails` maps a method to the error that it raises; `heads` are those of pull requests."""
+
+    comments: dict[int, str] = field(default_factory=dict)
+    checks: list[Opened] = field(default_factory=list)
+    heads: dict[int, str] = field(default_factory=dict)
+    fails: dict[str, ForgeError] = field(default_factory=dict)
+    calls: list[str] = field(default_factory=list)
+
+    def upsert_comment(self, number: int, body: str, marker: str) -> Posted:
+        self._called("upsert_comment")
+        assert body.startswith(marker)
+        self.comments[number] = body
+        return Posted(number, f"{URL}/comment/{number}")
+
+    def update_comment(self, number: int, body: str, marker: str) -> Posted | None:
+        self._called("update_comment")
+        return self.upsert_comment(number, body, marker) if number in self.comments else None
+
+    def open_check(self, name: str, commit: str, external_id: str, title: str) -> Posted:
+        self._called("open_check")
+        return self._posted(name, commit, external_id)
+
+    def close_check(self, check: Posted | None, payload: CheckRun) -> Posted:
+        self._called("close_check")
+        posted = check or self._posted(payload.name, payload.head_sha, payload.external_id)
+        self.checks[posted.id].closed = payload
+        return posted
+
+    def head_of(self, number: int) -> str:
+        self._called("head_of")
+        return self.heads[number]
+
+    def _called(self, name: str) -> None:
+        self.calls.append(name)
+        if name in self.fails:
+            raise self.fails[name]
+
+    def _posted(self, name: str, commit: str, external_id: str) -> Posted:
+        facts = (name, commit, external_id)
+        known = (index for index, one in enumerate(self.checks) if (one.name, one.commit, one.external_id) == facts)
+        index = next(known, len(self.checks))
+        if index == len(self.checks):
+            self.checks.append(Opened(*facts))
+        return Posted(index, f"{URL}/check/{index}")
+
+
+def denied(what: str = "write") -> ForgeError:
+    """What a token without the permission meets."""
+    return ForgeError(f"The token may not {what}.", hint="See the permissions.", denied=True)
+
+
+def outage() -> ForgeError:
+    """What everybody meets when the forge is down."""
+    return ForgeError("The forge did not answer.", hint="Try again.")

@@ -1,0 +1,286 @@
+"""What the GitHub adapter asks and sends, and what it makes of bad answers. `responses` stands where the network would."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import requests
+import responses
+from responses import matchers
+
+from assay.adapters.github.client import HASTY, Patience
+from assay.adapters.github.forge import GitHubForge
+from assay.core.check_run import Annotation, CheckRun
+from assay.core.model import Conclusion
+from assay.errors import ForgeError
+from assay.ports import Posted
+
+API = "https://api.github.test:443"
+REPO = f"{API}/repos/ada/lab"
+COMMENTS = f"{REPO}/issues/7/comments"
+MARKER = "<!-- assay:report -->"
+BODY = f"{MARKER}\nBetter."
+BOT = {"login": "github-actions[bot]", "type": "Bot", "id": 1}
+HEAD = "a" * 40
+CHECK = CheckRun("assay / bench", HEAD, "run-1", Conclusion.SUCCESS, "loss improved", "A summary", "A text")
+
+
+def comment(number: int, body: str | None, user: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {
+        "id": number,
+        "body": body,
+        "user": user,
+        "url": f"{REPO}/issues/comments/{number}",
+        "html_url": f"https://github.test/ada/lab/pull/7#issuecomment-{number}",
+    }
+
+
+def check(number: int, external_id: str = "run-1", name: str = "assay / bench") -> dict[str, Any]:
+    return {
+        "id": number,
+        "name": name,
+        "external_id": external_id,
+        "url": f"{REPO}/check-runs/{number}",
+        "html_url": f"https://github.test/ada/lab/runs/{number}",
+    }
+
+
+@dataclass
+class Wire:
+    """The mocked network and the pauses that were taken."""
+
+    mock: responses.RequestsMock
+    pauses: list[float] = field(default_factory=list)
+
+    def forge(self, patience: Patience | None = None, login: str = "github-actions[bot]") -> GitHubForge:
+        given = patience or Patience(tries=3, between_writes_s=0)
+        return GitHubForge(
+            "t0ken", "ada/lab", api_url=API, bot_login=login, details_url="https://job", patience=given, sleep=self.pauses.append
+        )
+
+    def comments(self, *found: dict[str, Any], page: int = 1, more: bool = False) -> None:
+        """One page of the list of comments; the server names the next one where there is more."""
+        link = {"Link": f'<{COMMENTS}?per_page=100&page={page + 1}>; rel="next"'} if more else {}
+        query = {"per_page": "100"} | ({"page": str(page)} if page > 1 else {})
+        self.mock.get(COMMENTS, json=list(found), headers=link, match=[matchers.query_param_matcher(query)])
+
+    def checks(self, *found: dict[str, Any]) -> None:
+        query = {"per_page": "100", "check_name": "assay / bench", "filter": "all"}
+        listed = {"total_count": len(found), "check_runs": list(found)}
+        self.mock.get(f"{REPO}/commits/{HEAD}/check-runs", json=listed, match=[matchers.query_param_matcher(query)])
+
+    def sent(self, method: str) -> list[dict[str, Any]]:
+        """The bodies of the requests of one method, in order."""
+        return [json.loads(call.request.body or "null") for call in self.mock.calls if call.request.method == method]
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    with responses.RequestsMock(assert_all_requests_are_fired=True, registry=responses.registries.OrderedRegistry) as mock:
+        yield Wire(mock)
+
+
+def test_without_one_of_ours_a_comment_is_made(wire: Wire) -> None:
+    wire.comments(comment(1, "Nice!", {"login": "ada", "type": "User"}))
+    wire.mock.post(COMMENTS, json=comment(2, BODY, BOT), status=201)
+    assert wire.forge().upsert_comment(7, BODY, MARKER) == Posted(2, "https://github.test/ada/lab/pull/7#issuecomment-2")
+    assert wire.sent("POST") == [{"body": BODY}]
+
+
+def test_the_token_goes_with_each_request_and_nowhere_else(wire: Wire) -> None:
+    wire.comments(comment(1, BODY, BOT))
+    wire.forge().upsert_comment(7, BODY, MARKER)
+    assert [call.request.headers["Authorization"] for call in wire.mock.calls] == ["token t0ken"]
+
+
+def test_ours_is_updated_wherever_it_stands_in_the_pages(wire: Wire) -> None:
+    wire.comments(*(comment(n, "Hm", {"login": "ada", "type": "User"}) for n in range(1, 101)), more=True)
+    wire.comments(comment(101, f"{MARKER}\nWorse.", BOT), page=2)
+    wire.mock.patch(f"{REPO}/issues/comments/101", json=comment(101, BODY, BOT))
+    assert wire.forge().upsert_comment(7, BODY, MARKER).id == 101
+    assert wire.sent("PATCH") == [{"body": BODY}]
+
+
+def test_what_it_says_already_is_not_sent_again(wire: Wire) -> None:
+    wire.comments(comment(3, BODY, BOT))
+    assert wire.forge().upsert_comment(7, BODY, MARKER).id == 3
+
+
+FORGED = {
+    "a user with the marker": comment(1, BODY, {"login": "eve", "type": "User"}),
+    "a user named like the bot": comment(1, BODY, {"login": "github-actions[bot]", "type": "User"}),
+    "another bot": comment(1, BODY, {"login": "dependabot[bot]", "type": "Bot"}),
+    "the marker further on": comment(1, f"> {BODY}", BOT),
+    "the marker of another workflow": comment(1, "<!-- assay:report key=gpu -->\nBetter.", BOT),
+    "an account that is gone": comment(1, BODY, None),
+    "an empty body": comment(1, None, BOT),
+}
+
+
+@pytest.mark.parametrize("found", FORGED.values(), ids=FORGED)
+def test_what_only_looks_like_ours_is_never_touched(wire: Wire, found: dict[str, Any]) -> None:
+    wire.comments(found)
+    wire.mock.post(COMMENTS, json=comment(2, BODY, BOT), status=201)
+    assert wire.forge().upsert_comment(7, BODY, MARKER).id == 2
+
+
+def test_the_login_of_another_app_can_be_ours(wire: Wire) -> None:
+    wire.comments(comment(1, f"{MARKER}\nOld", BOT), comment(2, BODY, {"login": "lab[bot]", "type": "Bot"}))
+    assert wire.forge(login="lab[bot]").upsert_comment(7, BODY, MARKER).id == 2
+
+
+def test_only_updating_makes_nothing(wire: Wire) -> None:
+    wire.comments()
+    assert wire.forge().update_comment(7, BODY, MARKER) is None
+
+
+LOST: dict[str, Callable[[responses.RequestsMock, str], Any]] = {
+    "a 502": lambda mock, url: mock.post(url, status=502, json={"message": "Server Error"}),
+    "a timeout": lambda mock, url: mock.post(url, body=requests.ReadTimeout("late")),
+    "a broken connection": lambda mock, url: mock.post(url, body=requests.ConnectionError("gone")),
+    "an answer that is not JSON": lambda mock, url: mock.post(url, body="{", status=201),
+}
+
+
+@pytest.mark.parametrize("lose", LOST.values(), ids=LOST)
+def test_a_lost_answer_makes_no_second_comment(wire: Wire, lose: Callable[[responses.RequestsMock, str], Any]) -> None:
+    wire.comments()
+    lose(wire.mock, COMMENTS)
+    wire.comments(comment(2, BODY, BOT))
+    assert wire.forge().upsert_comment(7, BODY, MARKER).id == 2
+    assert len(wire.sent("POST")) == 1
+    assert len(wire.pauses) == 1
+
+
+def test_a_request_that_did_nothing_is_made_again_after_a_look(wire: Wire) -> None:
+    wire.comments()
+    wire.mock.post(COMMENTS, status=503, json={"message": "Unavailable"})
+    wire.comments()
+    wire.mock.post(COMMENTS, json=comment(2, BODY, BOT), status=201)
+    assert wire.forge().upsert_comment(7, BODY, MARKER).id == 2
+
+
+def test_after_some_tries_it_gives_up(wire: Wire) -> None:
+    wire.comments()
+    for _ in range(3):
+        wire.mock.post(COMMENTS, status=502, json={"message": "Server Error"})
+        wire.comments()
+    with pytest.raises(ForgeError, match="status 502") as caught:
+        wire.forge().upsert_comment(7, BODY, MARKER)
+    assert not caught.value.denied
+    assert len(wire.sent("POST")) == 3
+
+
+ERRORS = {
+    403: ("The token may not write a comment on pull request 7: Resource not accessible", True),
+    404: ("finds no place to write a comment", False),
+    422: (r"status 422\): Validation Failed; body is too long", False),
+    401: ("does not accept the token", False),
+    429: ("rate limit", False),
+}
+
+
+@pytest.mark.parametrize(("status", "said"), ERRORS.items(), ids=map(str, ERRORS))
+def test_a_refusal_is_told_for_people_and_not_tried_again(wire: Wire, status: int, said: tuple[str, bool]) -> None:
+    message = {403: "Resource not accessible by integration", 422: "Validation Failed", 401: "Bad credentials", 404: "Not Found"}
+    wire.comments()
+    wire.mock.post(COMMENTS, status=status, json={"message": message.get(status, "Slow down"), "errors": [{"message": "body is too long"}]})
+    with pytest.raises(ForgeError, match=said[0]) as caught:
+        wire.forge().upsert_comment(7, BODY, MARKER)
+    assert caught.value.denied is said[1]
+    assert caught.value.hint
+    assert len(wire.sent("POST")) == 1
+
+
+def test_a_rate_limit_by_403_is_no_missing_permission(wire: Wire) -> None:
+    wire.comments()
+    wire.mock.post(COMMENTS, status=403, json={"message": "You have exceeded a secondary rate limit."})
+    with pytest.raises(ForgeError, match="rate limit") as caught:
+        wire.forge().upsert_comment(7, BODY, MARKER)
+    assert not caught.value.denied
+
+
+def test_an_error_says_nothing_that_could_command_a_terminal_or_the_runner(wire: Wire) -> None:
+    wire.comments()
+    wire.mock.post(COMMENTS, status=403, json={"message": "no\n::error::x ##[add-mask]y \x1b[31m"})
+    with pytest.raises(ForgeError) as caught:
+        wire.forge().upsert_comment(7, BODY, MARKER)
+    assert not {"\n", "\x1b"} & set(caught.value.message)
+    assert "##[" not in caught.value.message
+
+
+def test_a_check_run_is_opened_in_progress(wire: Wire) -> None:
+    wire.checks()
+    wire.mock.post(f"{REPO}/check-runs", json=check(5), status=201)
+    assert wire.forge().open_check("assay / bench", HEAD, "run-1", "measuring") == Posted(5, "https://github.test/ada/lab/runs/5")
+    (sent,) = wire.sent("POST")
+    assert (sent["name"], sent["head_sha"], sent["external_id"], sent["status"]) == ("assay / bench", HEAD, "run-1", "in_progress")
+    assert sent["details_url"] == "https://job"
+
+
+def test_one_that_is_there_for_the_same_run_is_found(wire: Wire) -> None:
+    wire.checks(check(4, "run-0"), check(5))
+    assert wire.forge().open_check("assay / bench", HEAD, "run-1", "measuring").id == 5
+
+
+@pytest.mark.parametrize("lose", LOST.values(), ids=LOST)
+def test_a_lost_answer_makes_no_second_check_run(wire: Wire, lose: Callable[[responses.RequestsMock, str], Any]) -> None:
+    wire.checks()
+    lose(wire.mock, f"{REPO}/check-runs")
+    wire.checks(check(5))
+    assert wire.forge().open_check("assay / bench", HEAD, "run-1", "measuring").id == 5
+    assert len(wire.sent("POST")) == 1
+
+
+def test_an_open_check_run_is_completed(wire: Wire) -> None:
+    wire.mock.patch(f"{REPO}/check-runs/5", json=check(5))
+    assert wire.forge().close_check(Posted(5, "x"), CHECK) == Posted(5, "https://github.test/ada/lab/runs/5")
+    (sent,) = wire.sent("PATCH")
+    assert (sent["status"], sent["conclusion"], sent["external_id"]) == ("completed", "success", "run-1")
+    assert sent["output"] == {"title": "loss improved", "summary": "A summary", "text": "A text"}
+
+
+def test_without_an_open_one_it_is_made_and_completed(wire: Wire) -> None:
+    wire.checks()
+    wire.mock.post(f"{REPO}/check-runs", json=check(6), status=201)
+    wire.mock.patch(f"{REPO}/check-runs/6", json=check(6))
+    assert wire.forge().close_check(None, CHECK).id == 6
+
+
+def test_annotations_go_fifty_at_a_time(wire: Wire) -> None:
+    notes = tuple(Annotation("bench.py", line, line, "warning", f"note {line}", "A note") for line in range(1, 121))
+    for _ in range(3):
+        wire.mock.patch(f"{REPO}/check-runs/5", json=check(5))
+    payload = CheckRun("assay / bench", HEAD, "run-1", Conclusion.NEUTRAL, "t", "s", "", notes)
+    wire.forge().close_check(Posted(5, "x"), payload)
+    sizes = [len(sent["output"]["annotations"]) for sent in wire.sent("PATCH")]
+    assert sizes == [50, 50, 20]
+    assert wire.sent("PATCH")[0]["output"]["annotations"][0] == {
+        "path": "bench.py",
+        "start_line": 1,
+        "end_line": 1,
+        "annotation_level": "warning",
+        "message": "note 1",
+        "title": "A note",
+    }
+
+
+def test_in_a_hurry_there_is_one_try(wire: Wire) -> None:
+    wire.mock.patch(f"{REPO}/check-runs/5", body=requests.ReadTimeout("late"))
+    with pytest.raises(ForgeError, match="did not answer"):
+        wire.forge(HASTY).close_check(Posted(5, "x"), CHECK)
+    assert wire.mock.calls[0].request.req_kwargs["timeout"] == 2  # type: ignore[attr-defined]
+
+
+def test_the_head_of_a_pull_request_is_read(wire: Wire) -> None:
+    wire.mock.get(f"{REPO}/pulls/7", json={"url": f"{REPO}/pulls/7", "head": {"sha": HEAD, "ref": "x"}})
+    assert wire.forge().head_of(7) == HEAD
+
+
+@pytest.mark.parametrize("body", ['{"head": null}', '{"head": {"sha": 3}}', '{"head": "x"}', "[", "null"])
+def test_an_unexpected_answer_is_an_error_for_people(wire: Wire, body: str) -> None:
+    wire.mock.get(f"{REPO}/pulls/7", body=body, content_type="application/json")
+    with pytest.raises(ForgeError, match="unexpected"):
+        wire.forge().head_of(7)
