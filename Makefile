@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint acceptance
+.PHONY: help install demo test lint workflows acceptance image
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,7 @@ demo:  ## check a small real repository end to end, from nothing
 
 test:  ## run the tests
 	@.ci/environment test
+	-@.ci/openapi
 	@.venv/bin/python -m pytest -q -n logical $(ARGS)
 
 lint:  ## style, formatting, types, and which layer imports which
@@ -27,6 +28,14 @@ lint:  ## style, formatting, types, and which layer imports which
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
 
+workflows:  ## the actions, workflows and examples, as actionlint, zizmor and GitHub's schemas see them
+	@.ci/environment workflows
+	@.ci/workflows
+
 acceptance:  ## run the journeys listed in .ci/acceptance, where their scripts are at hand
 	@.ci/environment
 	@.ci/journeys
+
+image:  ## build the image of the container action and run it as a job would, where buildah can be had
+	@.ci/environment test
+	@.ci/image

@@ -66,7 +66,9 @@ def worktree_work(repo: Path, commits: tuple[str, str]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=7, help="how often each is timed (default 7)")
-    runs = parser.parse_args().runs
+    parser.add_argument("--metrics", action="store_true", help="print only what assay check compares")
+    options = parser.parse_args()
+    runs = options.runs
     with tempfile.TemporaryDirectory() as folder:
         repo = Path(folder, "repo")
         repo.mkdir()
@@ -76,6 +78,9 @@ def main() -> None:
         whole = statistics.median(seconds(sys.executable, *words, cwd=repo) for _ in range(runs))
         reused = statistics.median(seconds(sys.executable, *words[:-1], cwd=repo) for _ in range(runs))
         bare = statistics.median(seconds(sys.executable, "-c", "pass", cwd=repo) for _ in range(runs))
+    if options.metrics:
+        print(f"METRIC beyond_git={whole - own:.4f} (s)\nMETRIC reused={reused:.4f} (s)")
+        return
     print(f"load average               {os.getloadavg()[0]:6.2f}")
     print(f"python -c pass             {bare:6.3f} s")
     print(f"git's own worktree work    {own:6.3f} s")

@@ -4,6 +4,7 @@ Plain logs are what most benchmarks print; dense output is all metrics; the rest
 """
 
 import argparse
+import re
 import resource
 import time
 from collections.abc import Callable
@@ -49,12 +50,24 @@ def best(action: Callable[[], object], rounds: int) -> float:
     return min(times)
 
 
+def print_metrics(megabytes: int, chunk: int, rounds: int) -> None:
+    """The speed of each input, as numbers that a check compares."""
+    for name, shape in SHAPES.items():
+        data = shape * (megabytes * 1_000_000 // len(shape))
+        taken = best(lambda data=data: read(data, chunk), rounds)  # type: ignore[misc]
+        print(f"METRIC {re.sub('[^a-z]+', '_', name.lower())}={len(data) / taken / 1e6:.3f} (MB/s)")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=int, default=10, help="size of each input (default %(default)s)")
     parser.add_argument("--chunk", type=int, default=1 << 16, help="bytes fed at once (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds, of which the best counts (default %(default)s)")
+    parser.add_argument("--metrics", action="store_true", help="print the MB/s of each input as a METRIC line, for assay check")
     options = parser.parse_args()
+    if options.metrics:
+        print_metrics(options.megabytes, options.chunk, options.rounds)
+        return
     print(f"{'input':<26}{'MB/s':>9}{'× count':>9}{'× at twice the size':>21}")
     for name, shape in SHAPES.items():
         data = shape * (options.megabytes * 1_000_000 // len(shape))

