@@ -1,7 +1,8 @@
 """The way of a check on GitHub: the question of an event, checked with a check run each, and published whatever the forge allows."""
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from assay.app.apply import Places, apply_all
@@ -34,7 +35,8 @@ REFUSED = Refusal(
 class Bureau:
     """What a job adds to a house: the forge (and one that does not wait, for the last word), its files, its templates.
 
-    `hosted` is whether GitHub itself runs the job; `result_file` is result.json as later steps can find it.
+    `hosted` is whether GitHub itself runs the job; `result_file` is result.json as later steps can find it. What is stored inside
+    a `batch` goes out together; it gives the list that holds in the end what could not be done.
     """
 
     forge: Forge
@@ -44,6 +46,7 @@ class Bureau:
     templates: Mapping[str, str]
     hosted: bool
     result_file: str
+    batch: Callable[[], AbstractContextManager[Sequence[str]]] = lambda: nullcontext(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +66,7 @@ def act(question: Question, rules: Rules, inputs: Inputs, house: House, bureau: 
     commits = commits_of(question, house.repo, house.store, names)
     if isinstance(commits, Nothing):
         return commits
-    way = _Way(question, rules, inputs, house, bureau, Outlet(bureau.forge))
-    try:
-        return way.walk(commits, forced_by)
-    except BaseException as error:
-        way.give_up(error)
-        raise
+    return _Way(question, rules, inputs, house, bureau, Outlet(bureau.forge)).walk(commits, forced_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +80,17 @@ class _Way:
 
     def walk(self, commits: Commits, forced_by: str | None) -> Acted:
         desk = self._desk()
-        checked = check_commits(self._request(commits, forced_by), commits, self.house, self._record, desk)
-        return Acted(checked, self._publication().publish(checked.result, desk.doubts))
+        with self.bureau.batch() as told:
+            checked = self._checked(commits, forced_by, desk)
+        return Acted(checked, self._publication().publish(checked.result, (*told, *desk.doubts)))
+
+    def _checked(self, commits: Commits, forced_by: str | None, desk: Desk) -> Checked:
+        """However it ends, the forge is told before the store is, which may take longer than a cancelled job has."""
+        try:
+            return check_commits(self._request(commits, forced_by), commits, self.house, self._record, desk)
+        except BaseException as error:
+            self.give_up(error)
+            raise
 
     def _record(self, effects: Iterable[Effect]) -> tuple[str, ...]:
         """Apply effects, and say in the log what could not be done."""

@@ -4,8 +4,9 @@ import gc
 import os
 import secrets
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
     from assay.adapters.job_files import StepFiles
     from assay.app.action import Acted, Bureau
     from assay.app.question import Nothing
+    from assay.cli.stores import JobStore
     from assay.core.event import Event
     from assay.core.inputs import Inputs
     from assay.core.job import Job
     from assay.ports import Observer
 
 CHECKOUT = "Put actions/checkout with `fetch-depth: 0` and `persist-credentials: false` before this step."
-_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
+_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "ASSAY_PUSH_TOKEN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class _Asked:
     job: "Job"
     inputs: "Inputs"
     event: "Event"
+    tokens: Mapping[str, str] = field(repr=False)
 
 
 def action() -> int:
@@ -69,6 +72,7 @@ def _act(files: "StepFiles") -> int:
 def _asked() -> _Asked:
     """Raises UsageError for an environment, an input or an event that cannot be acted upon."""
     from assay.adapters.event_file import read_event
+    from assay.cli.stores import tokens_in
     from assay.core.event import parse_event
     from assay.core.inputs import Mode, parse_inputs
     from assay.core.job import read_job
@@ -82,7 +86,7 @@ def _asked() -> _Asked:
             "There is no token: the input github-token is empty.",
             hint="Leave the input out, and the job's own is taken; where the action is called by hand, set INPUT_GITHUB-TOKEN.",
         )
-    return _Asked(job, inputs, event)
+    return _Asked(job, inputs, event, tokens_in(os.environ))
 
 
 def _forget_tokens() -> None:
@@ -134,12 +138,14 @@ def _checked(stack: ExitStack, asked: _Asked, repo: "GitRepo", files: "StepFiles
     job_python = job_question(stack, repo.root)
     rules = rules_of(question, repo, asked.inputs.config)
     home = _home(repo.root)
-    house = build_house(stack, rules.config, repo, store_on_github(home), home, job_python)
-    _guard_credentials(stack, asked, repo, house.observer)
+    trusted = _trusted(Path(asked.job.workspace).resolve(), Path(repo.root).resolve())
+    kept = store_on_github(repo.root, asked.inputs.data_branch, trusted, asked.tokens)
+    house = build_house(stack, rules.config, repo, kept.store, home, job_python)
+    _guard_credentials(stack, repo.root, trusted, house.observer)
     gc.freeze()  # what has been imported stays for good
     gc.enable()
     why = forced_by("the input no-reuse" if asked.inputs.no_reuse else None, os.environ)
-    return act(question, rules, asked.inputs, house, _bureau(asked, home / "report", files), why)
+    return act(question, rules, asked.inputs, house, _bureau(asked, home / "report", files, kept), why)
 
 
 def _home(root: str) -> Path:
@@ -153,18 +159,18 @@ def _home(root: str) -> Path:
     return home
 
 
-def _guard_credentials(stack: ExitStack, asked: _Asked, repo: "GitRepo", observer: "Observer") -> None:
+def _guard_credentials(stack: ExitStack, root: str, trusted: tuple[str, ...], observer: "Observer") -> None:
     """Warn of what checkout left in reach of a benchmark, and close it to benchmarks that run as somebody else."""
     from assay.adapters.git.persisted import credential_files, out_of_reach
     from assay.core.events import Remark
 
-    found = credential_files(repo.root, _trusted(Path(asked.job.workspace).resolve(), Path(repo.root).resolve()))
+    found = credential_files(root, trusted)
     for path in found:
         observer.note(Remark(f"The checkout keeps a credential in {path}, where a benchmark may find it. Set persist-credentials: false."))
     stack.enter_context(out_of_reach(found))
 
 
-def _bureau(asked: _Asked, out: Path, files: "StepFiles") -> "Bureau":
+def _bureau(asked: _Asked, out: Path, files: "StepFiles", kept: "JobStore") -> "Bureau":
     from assay.adapters.github.client import HASTY, Patience
     from assay.adapters.github.forge import GitHubForge
     from assay.adapters.reports_folder import ReportsFolder
@@ -191,6 +197,7 @@ def _bureau(asked: _Asked, out: Path, files: "StepFiles") -> "Bureau":
         reports=ReportsFolder(out),
         templates={name: templates.load(name) for name in TEMPLATES},
         hosted=job.hosted,
+        batch=kept.batch,
         result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),
     )
 
@@ -242,5 +249,7 @@ def _explain(error: AssayError, files: "StepFiles") -> None:
         traceback.print_exc()
     try:
         files.summary(f"### Assay could not finish\n\n{explained(error)}\n")
+        _refuse_tampering(files)
     except InfrastructureError as refused:
-        sys.stderr.write(annotation(Level.WARNING, refused.message, title="Assay"))
+        if refused.message != error.message:
+            sys.stderr.write(annotation(Level.WARNING, refused.message, title="Assay"))

@@ -133,6 +133,14 @@ class Step:
         written = (self.folder / "output").read_text(encoding="utf-8")
         return Done(process.returncode, out, err, outputs_of(written), (self.folder / "summary").read_text(encoding="utf-8"))
 
+    def stored(self, kind: str = "runs") -> list[dict[str, Any]]:
+        """The envelopes on the data branch of the forge, oldest first."""
+        where = f"--git-dir={self.remote.path}"
+        if not self.author.git(where, "for-each-ref", "refs/heads/assay-data"):
+            return []
+        names = self.author.git(where, "ls-tree", "-r", "--name-only", "assay-data", f"{kind}/").splitlines()
+        return [json.loads(self.author.git(where, "show", f"assay-data:{name}")) for name in names]
+
     def _runner(self, files: Mapping[str, Path], event: str) -> dict[str, str]:
         kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
         return {

@@ -20,11 +20,6 @@ def posted(step: Step) -> list[str]:
     return [one.body for one in step.remote.comments.values() if one.user.login == "github-actions[bot]"]
 
 
-def stored(step: Step, kind: str = "runs") -> list[dict[str, Any]]:
-    """The envelopes in the store of the workspace."""
-    return [json.loads(path.read_text()) for path in sorted(step.workspace.glob(f".assay/store/{kind}/*/*/*.json"))]
-
-
 def test_a_better_pull_request_gets_one_comment_and_one_completed_check_run(step: Step) -> None:
     head = step.branch("faster", BETTER)
     done = step.on_pull(step.remote.open_pull("faster"))
@@ -86,7 +81,7 @@ def test_a_change_of_documents_is_skipped_as_a_success(step: Step) -> None:
     done = step.on_pull(step.remote.open_pull("words"))
     assert done.code == 0, done.log
     (check,) = checks(step, head)
-    (decision,) = stored(step, "decisions")
+    (decision,) = step.stored("decisions")
     assert (check.conclusion, check.external_id) == ("success", decision["decision_id"])
     assert (done.outputs["outcome"], done.outputs["run-id"]) == ("", "")
 
@@ -128,7 +123,7 @@ def test_a_fork_on_a_hosted_runner_is_measured_under_base_s_config(step: Step) -
     config = CONFIG.replace("sh bench.sh", "echo METRIC loss=1; sh bench.sh")
     done = step.on_pull(fork(step, {**BETTER, ".github/assay.yml": config}))
     assert done.code == 0, done.log
-    assert {(run["trust"], run["command"]) for run in stored(step)} == {("fork", "sh bench.sh")}
+    assert {(run["trust"], run["command"]) for run in step.stored()} == {("fork", "sh bench.sh")}
     assert "can only read" in done.log
 
 
@@ -140,7 +135,7 @@ def test_a_fork_on_a_runner_of_ones_own_is_not_run(step: Step) -> None:
     assert not mark.exists()
     assert (done.outputs["conclusion"], done.outputs["outcome"]) == ("neutral", "")
     assert "maintainer" in done.summary
-    assert stored(step) == []
+    assert step.stored() == []
 
 
 def test_a_change_of_the_harness_asks_for_a_review(step: Step) -> None:
@@ -179,8 +174,8 @@ def test_a_push_to_the_default_branch_covers_what_no_job_has_judged(step: Step) 
             step.checkout("refs/heads/main")
             done = step.run("push", push(step, "refs/heads/main", shas[-1]))
             assert done.code == 0, done.log
-    assert [run["commit"] for run in stored(step) if run["trust"] == "default"].count(shas[0]) == 2
-    assert [(one["base"], one["head"]) for one in stored(step, "decisions")][-1] == (shas[0], shas[2])
+    assert [run["commit"] for run in step.stored() if run["trust"] == "default"].count(shas[0]) == 2
+    assert [(one["base"], one["head"]) for one in step.stored("decisions")][-1] == (shas[0], shas[2])
     assert posted(step) == []
     assert checks(step, shas[2])[0].conclusion == "success"
 

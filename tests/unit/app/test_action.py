@@ -1,6 +1,7 @@
 """The action's order of work over fakes: each event, what is posted and in which order, and what no failure may change."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -51,6 +52,16 @@ class Desk:
     hasty: FakeForge = field(default_factory=FakeForge)
     job: FakeJobFiles = field(default_factory=FakeJobFiles)
     hosted: bool = True
+    told: list[str] = field(default_factory=list)
+    calls_before_sending: list[list[str]] = field(default_factory=list)
+
+    @contextmanager
+    def batch(self) -> Iterator[list[str]]:
+        """Remembers what had been asked of the forges by the time that the store sends."""
+        try:
+            yield self.told
+        finally:
+            self.calls_before_sending.append([*self.forge.calls, *self.hasty.calls])
 
     def __post_init__(self) -> None:
         for commit in (BASE, HEAD):
@@ -65,7 +76,7 @@ class Desk:
         if isinstance(question, Nothing):
             return question
         self.lab.runner = FakeRunner(Script(*numbers, ends=ends or {}))
-        bureau = Bureau(self.forge, self.hasty, self.job, self.lab, templates(), self.hosted, ".assay/report/result.json")
+        bureau = Bureau(self.forge, self.hasty, self.job, self.lab, templates(), self.hosted, ".assay/report/result.json", self.batch)
         return act(question, rules_of(question, self.lab.repo, asked.config), asked, self._house(), bureau, None)
 
     def done(self, event: Event, *words: Any, **inputs: Any) -> Acted:
@@ -446,6 +457,13 @@ def test_a_store_that_refuses_leaves_a_warning_with_the_verdict() -> None:
     assert any(name.startswith("unstored-run-") for name in desk.lab.written)
 
 
+def test_what_the_store_could_not_send_is_in_the_comment_which_comes_after() -> None:
+    desk = Desk(told=["2 records wait in the outbox."])
+    desk.done(PULL)
+    assert "2 records wait in the outbox." in desk.forge.comments[7]
+    assert desk.calls_before_sending == [["open_check", "head_of", "close_check"]]
+
+
 COMMENTED = {
     (CommentWhen.ALWAYS, "same"): True,
     (CommentWhen.ON_CHANGE, "same"): False,
@@ -508,6 +526,7 @@ def test_a_cancelled_job_says_its_last_word_in_a_hurry_and_keeps_what_was_measur
     with pytest.raises(CancelledError):
         desk.act(PULL, BETTER, {("bench", Side.HEAD): raising(CancelledError("x"))})
     assert desk.hasty.calls == ["close_check"]
+    assert desk.calls_before_sending == [["open_check", "close_check"]]  # the store may take longer than there is time
     assert desk.forge.calls == ["open_check"]
     assert {run.status.value for run in desk.lab.store.stored.values()} == {"cancelled"}
 
