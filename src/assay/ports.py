@@ -99,7 +99,8 @@ class Repo(Protocol):
 class Worktree:
     """A commit laid out on disk, with the environment that its processes run in.
 
-    `cwd` is the benchmark's working directory inside `root`.
+    `cwd` is the benchmark's working directory inside `root`. While benchmark and checks run, nothing below `read_only` may be
+    written to, save below `writable`: what is the user's.
     `notes` are sentences for the report: what could not be had, such as another user account.
     """
 
@@ -110,6 +111,8 @@ class Worktree:
     env: Mapping[str, str]
     account: Account | None
     notes: tuple[str, ...] = ()
+    read_only: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
 
 
 class Worktrees(Protocol):

@@ -144,6 +144,7 @@ class Session:
 
     def _run(self, side: Side, command: str, name: str, timeout_s: float) -> Completed:
         tree = self.sides[side].worktree
+        protected = command != self.benchmark.setup  # which may have to write to the box, with sudo where need be
         request = ProcessRequest(
             command=Shell(command),
             cwd=tree.cwd,
@@ -153,6 +154,8 @@ class Session:
             max_output=self.benchmark.max_output,
             claims=(tree.root, *self._gpus(tree)),
             account=tree.account,
+            read_only=tree.read_only if protected else (),
+            writable=tree.writable if protected else (),
             dialect=self.benchmark.dialect,
             metrics=tuple(name for name in (self.primary, *self.benchmark.guards, *self.benchmark.secondary) if name),
         )
