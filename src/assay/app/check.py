@@ -102,9 +102,10 @@ class _Way:
         bench = Bench(
             self.benchmark,
             self.commits,
-            resolved_for(self.policy, self.request.config, self.benchmark),
+            resolved_for(self.policy, self.request.config, self.benchmark, self.request.better),
             self.request.config.policy.alpha,
             self.house.clock,
+            self.request.better,
             self.house.repo.subject,
             self.house.repo.root,
         )

@@ -14,7 +14,7 @@ from assay.core.config import Benchmark
 from assay.core.decide import ChecksState, Decision, Evidence, decide
 from assay.core.envelope import Run, StoredDecision
 from assay.core.evidence import Failure, Stage
-from assay.core.model import Conclusion, Outcome, Role, Status
+from assay.core.model import Conclusion, Direction, Outcome, Role, Status
 from assay.core.numbers import duration
 from assay.core.policy import Resolved
 from assay.core.rejudge import rejudge
@@ -41,6 +41,7 @@ class Bench:
     resolved: Resolved
     alpha: float
     clock: Clock
+    better: Direction | None
     subject: Callable[[str], str]
     root: str
 
@@ -96,7 +97,7 @@ def reused(bench: Bench, plan: Reuse) -> Concluded:
     if stands:
         comparisons = tuple(map(comparison_from_record, plan.decision.comparisons))
     else:
-        comparisons = rejudge(bench.benchmark, plan.base, plan.head, bench.alpha)
+        comparisons = rejudge(bench.benchmark, plan.base, plan.head, bench.alpha, bench.better)
     decision = decide(_evidence(comparisons, plan.head, None), bench.resolved.policy)
     age = bench.clock.now() - moment(plan.head.finished_at)
     result = BenchmarkResult(

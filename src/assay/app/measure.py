@@ -11,7 +11,7 @@ from assay.core.comparison import Comparison
 from assay.core.config import Benchmark
 from assay.core.envelope import Run
 from assay.core.events import StageStarted
-from assay.core.evidence import Failure
+from assay.core.evidence import WALL_TIME, Failure
 from assay.core.judge import Evidence, compare_all, settled
 from assay.core.model import Direction, Side
 from assay.core.sampling import spend
@@ -161,7 +161,7 @@ def _compare(session: Session, task: Task, watch: _Isolation, alpha: float) -> t
         not_isolated=watch.reason,
         out_of_time=f"{session.deadline_name} ended the sampling" if session.out_of_time else "",
     )
-    return compare_all(task.benchmark, session.primary or "", task.better, evidence, alpha)
+    return compare_all(task.benchmark, session.primary or WALL_TIME, task.better, evidence, alpha)
 
 
 def _store(

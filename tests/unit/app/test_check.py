@@ -401,3 +401,28 @@ def test_worktrees_are_gone_when_a_benchmark_is_done() -> None:
     lab.bench(fresh(BETTER))
     assert not lab.worktrees.open
     assert [call[:3] for call in lab.worktrees.calls if call[0] == "prepare"] == [("prepare", "base", BASE), ("prepare", "head", HEAD)]
+
+
+def test_a_bare_command_that_never_finished_is_undecided_for_lack_of_time() -> None:
+    lab = Lab()
+    late = completed("", exit_code=1, cause=Cause.TIMEOUT)
+    given = adhoc_config("./bench")
+    hasty = given.model_copy(update={"policy": given.policy.model_copy(update={"max_time": 5.0})})
+    script = Script({}, {}, ends={("bench", Side.BASE): lambda _: late}, clock=lab.clock, duration_s=10.0)
+    one = lab.bench(script, hasty)
+    assert (one.outcome, one.comparisons[0].spec.name) == (Outcome.PENDING, "wall_time")
+
+
+def test_a_direction_that_is_given_later_decides_anew_on_the_stored_samples() -> None:
+    lab = Lab()
+    printed = Script({"x": [3]}, {"x": [2]})
+    lab.bench(fresh(printed), adhoc_config("./bench"))
+    again = lab.bench(fresh(printed), adhoc_config("./bench"), better=Direction.LOWER)
+    assert (again.status, again.outcome, again.comparisons[0].verdict) == (Status.REUSED, Outcome.KEEP, Verdict.IMPROVED)
+
+
+def test_a_timed_command_is_decided_anew_under_another_policy() -> None:
+    lab = Lab()
+    lab.bench(Script({}, {}), adhoc_config("./bench"))
+    again = lab.bench(Script({}, {}), adhoc_config("./bench"), fail_on=("undecided",))
+    assert (again.status, again.comparisons[0].spec.name, again.outcome) == (Status.REUSED, "wall_time", Outcome.KEEP)
