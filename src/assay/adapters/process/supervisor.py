@@ -107,10 +107,9 @@ def shield(read_only: list[bytes], writable: list[bytes]) -> None:
                 file.write(text)
     system_call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
     bound = [path for path in (*read_only, *writable) if system_call("mount", path, path, None, MS_BIND | MS_REC, None)]
-    for path in read_only:
-        if path in bound:
-            flags = MS_REMOUNT | MS_BIND | MS_RDONLY | posix.statvfs(path).f_flag & KEPT_FLAGS
-            system_call("mount", None, path, None, flags, None)
+    for path in [path for path in read_only if path in bound]:
+        flags = MS_REMOUNT | MS_BIND | MS_RDONLY | posix.statvfs(path).f_flag & KEPT_FLAGS
+        system_call("mount", None, path, None, flags, None)
 
 
 def drop_to(account: "tuple[int, int] | None") -> None:
