@@ -18,6 +18,7 @@ from assay.core.events import BenchmarkStarted, Remark
 from assay.core.model import Direction, Rung
 from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
+from assay.core.schedule import plan_session
 from assay.core.window import relevant_paths
 from assay.errors import UsageError
 
@@ -26,8 +27,8 @@ from assay.errors import UsageError
 class CheckRequest:
     """What is asked: which commits, which benchmarks, under which config.
 
-    `forced_by` names what asked for a fresh run; `better` is the direction of a bare command's metric; `reproduce` is the
-    command line that asks the same again.
+    `forced_by` names what asked for a fresh run; `better` is the direction of a bare command's metric; `reproduce` are the
+    words that, after those that name both commits, ask the same again.
     """
 
     config: Config
@@ -68,10 +69,15 @@ def check(request: CheckRequest, house: House, record: Callable[[Iterable[Effect
         conclusion=worst(tuple(one.result.conclusion for one in done)),
         benchmarks=tuple(one.result for one in done),
         remarks=(*request.remarks, *commits.remarks),
-        reproduce=request.reproduce,
+        reproduce=_again(request, commits),
         tool_version=__version__,
     )
     return Checked(result, tuple(one.decision for one in done if one.decision), policy)
+
+
+def _again(request: CheckRequest, commits: Commits) -> str:
+    """The command line that measures these very commits again, wherever HEAD is by then."""
+    return f"assay check --base {commits.base} --head {commits.head} {request.reproduce}".rstrip()
 
 
 def choose(config: Config, names: tuple[str, ...]) -> tuple[Benchmark, ...]:
@@ -135,7 +141,7 @@ class _Way:
             deadline=min(own, self.end),
             deadline_name="max_time of the benchmark" if own < self.end else "max_time of the check",
             better=self.request.better,
-            reproduce=self.request.reproduce,
+            reproduce=_again(self.request, self.commits),
             user_tree_dirty=self.house.repo.is_dirty(),
         )
 
@@ -149,6 +155,10 @@ class _Way:
         differing = [path for path, rung in self._relevant() if rung is Rung.HARNESS]
         if differing:
             found.append(f"The harness differs between base and head ({', '.join(differing[:5])}): each side was measured with its own.")
+        if self.benchmark.machine or self.benchmark.needs:
+            found.append("`machine` and `needs` have no effect in this version: whatever this machine is, it was measured.")
+        if plan_session(self.benchmark).units < 2:
+            found.append("One seed is one unit of evidence, which can never decide; give at least three.")
         if self.benchmark.seeds and "{seed}" not in self.benchmark.run:
             found.append("The config gives seeds, but the command has no {seed}, so every seed runs the same.")
         return tuple(found)

@@ -68,13 +68,14 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
     """Decide on a finished session."""
     head = done.session.head
     decision = decide(_evidence(done.comparisons, done.head, head.failure), bench.resolved.policy)
+    reason, next_step = _with_detail(decision, head.failure)
     said = (*warnings, *plan.warnings, *done.notes, *_failures(bench, done), *done.base.warnings, *done.head.warnings)
     result = BenchmarkResult(
         name=bench.benchmark.name,
         status=Status.FAILED if head.failure else Status.MEASURED,
         outcome=decision.outcome,
         conclusion=decision.conclusion,
-        reason=_with_detail(decision.reason, head.failure),
+        reason=reason,
         run_id=done.head.run_id,
         reuse=plan.verdict,
         comparisons=done.comparisons,
@@ -86,7 +87,7 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         machine=done.head.machine.machine_class,
         duration_s=done.head.timings.total_s,
         output_tail=_tail(head),
-        next_step=decision.next_step,
+        next_step=next_step,
     )
     return Concluded(result, decision, _record(bench, result, done.base.run_id, done.head.run_id))
 
@@ -127,11 +128,13 @@ def _evidence(comparisons: Sequence[Comparison], head: Run, failure: Failure | N
     return Evidence(primary, guards, failure.cause if failure else None, ChecksState(head.checks.state))
 
 
-def _with_detail(reason: str, failure: Failure | None) -> str:
+def _with_detail(decision: Decision, failure: Failure | None) -> tuple[str, str]:
+    """The reason and the next step, with what exactly failed."""
     if failure is None:
-        return reason
-    where = "setup" if failure.stage is Stage.SETUP else "benchmark"
-    return f"{reason}; {where}: {failure.detail}"
+        return decision.reason, decision.next_step
+    if failure.stage is Stage.SETUP:
+        return f"setup failed on head: {failure.detail}", "Read the end of its output, mend `setup`, and run it again."
+    return f"{decision.reason}: {failure.detail}", decision.next_step
 
 
 def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:

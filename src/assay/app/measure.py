@@ -88,6 +88,7 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
         deadline=task.deadline,
         deadline_name=task.deadline_name,
         primary=primary,
+        better=task.better,
         metrics=tuple(name for name in (primary, *task.benchmark.guards) if name),
     )
 

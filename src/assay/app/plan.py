@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 from assay.app.commits import Commits
 from assay.app.house import House
+from assay.core.comparison import Undecided
 from assay.core.config import Benchmark, Config
 from assay.core.envelope import Run, StoredDecision
 from assay.core.lineage import ReuseQuestion, config_hash, exact_reuse, lineage_key, needed_samples
-from assay.core.model import Rung, Trust
+from assay.core.model import Role, Rung, Trust
 from assay.core.result import ReuseReason, ReuseVerdict
+from assay.core.schedule import plan_session
 from assay.core.window import relevant_paths
 
 
@@ -74,8 +76,18 @@ def _stored_or_measured(house: House, config: Config, benchmark: Benchmark, comm
     for decision in house.store.decisions(verdict.run_id):
         if decision.base == commits.base and (decision.base_run is None or decision.base_run in runs):
             base = runs[decision.base_run] if decision.base_run else None
+            if more_allowed(benchmark, decision):
+                return Measure(
+                    _refused(verdict, f"{verdict.run_id}: undecided with fewer samples than `repeats` or `seeds` now allow"), warnings
+                )
             return Reuse(verdict, base, runs[verdict.run_id], decision, warnings)
-    return Measure(_without_base(verdict, commits), warnings)
+    return Measure(_refused(verdict, f"{verdict.run_id}: no run of the base {commits.base[:12]} was measured beside it"), warnings)
+
+
+def more_allowed(benchmark: Benchmark, decision: StoredDecision) -> bool:
+    """Whether the stored answer lacks samples that the config would now allow."""
+    primary = next((one for one in decision.comparisons if one.role is Role.PRIMARY), None)
+    return primary is not None and primary.undecided is Undecided.SAMPLES and len(primary.head) < plan_session(benchmark).units
 
 
 def _question(house: House, config: Config, benchmark: Benchmark, commits: Commits, forced_by: str | None) -> ReuseQuestion:
@@ -95,7 +107,6 @@ def _question(house: House, config: Config, benchmark: Benchmark, commits: Commi
     )
 
 
-def _without_base(verdict: ReuseVerdict, commits: Commits) -> ReuseVerdict:
-    """Numbers of two sessions differ by more than the code, so a stored head without its own base is no comparison."""
-    detail = f"{verdict.run_id}: no run of the base {commits.base[:12]} was measured beside it"
+def _refused(verdict: ReuseVerdict, detail: str) -> ReuseVerdict:
+    """The run itself would do, but not what belongs to it."""
     return ReuseVerdict(reuse=False, key=verdict.key, considered=verdict.considered, reasons=(ReuseReason(Rung.EVIDENCE, detail),))

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 from assay.core.config import Benchmark
 from assay.core.events import ProcessEnded, ProcessStarted, StageStarted
-from assay.core.evidence import WALL_TIME, Failure, ProcessRecord, Stage, equal_within_units, failure_of, value_of
-from assay.core.model import Completed, Side
+from assay.core.evidence import Failure, ProcessRecord, Stage, bare_primary, equal_within_units, failure_of, value_of
+from assay.core.model import Completed, Direction, Side
 from assay.core.process import ProcessRequest, Shell
 from assay.core.schedule import SessionPlan, fill, pair_order
 from assay.ports import Clock, Observer, Runner, Worktree
@@ -53,6 +53,7 @@ class Session:
     deadline: float
     deadline_name: str = "max_time"
     primary: str | None = None
+    better: Direction | None = None
     metrics: tuple[str, ...] = ()
     order: int = 0
     out_of_time: bool = False
@@ -133,14 +134,22 @@ class Session:
             return
         record = ProcessRecord(side, order, unit, seed, done)
         self.sides[side].records.append(record)
-        if self.primary is None and side is Side.HEAD and done.clean:  # a bare command: what it prints first, else its time
-            self.primary = next((metric.name for metric in done.reading.metrics), WALL_TIME)
         self.sides[side].failure = failure_of(done, Stage.BENCHMARK, self.primary)
+        if self.primary is None and side is Side.HEAD and done.clean:
+            self._take_primary(bare_primary(done, self.base.records, self.better))
         self.spent.append(done.duration_s)
         value = value_of(record, self.primary) if self.primary else None
         self.observer.note(
             ProcessEnded(self.benchmark.name, side, order + 1, self.plan.at_most, done.duration_s, value, self._remaining(unit))
         )
+
+    def _take_primary(self, found: str | Failure) -> None:
+        """A bare command has shown what it is judged by, or that it is not to be judged."""
+        if isinstance(found, Failure):
+            self.head.failure = found
+            return
+        self.primary = found
+        self.head.failure = failure_of(self.head.records[-1].completed, Stage.BENCHMARK, found)
 
     def _run(self, side: Side, command: str, name: str, timeout_s: float) -> Completed:
         tree = self.sides[side].worktree

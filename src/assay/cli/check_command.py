@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FOLDER = ".assay"
 OFF = ("", "0", "false", "no", "off")
+REPORTS = ("comment.md", "check.json", "summary.md", "result.json")
 FAIL_ON = ("regressed", "checks_failed", "errored", "undecided", "needs_review")
 
 
@@ -140,16 +141,15 @@ def _forced_by(no_reuse: bool, environ: Mapping[str, str]) -> str | None:
 
 
 def _reproduce(options: CheckOptions) -> str:
-    words = ["assay", "check"]
+    words: list[str] = []
     for flag, value in (
-        ("--base", options.base),
-        ("--head", options.head),
         ("--run", options.run),
         ("--better", options.better),
         ("--config", options.config),
     ):
-        words += [flag, value] if value and (flag, value) != ("--head", "HEAD") else []
+        words += [flag, value] if value else []
     words += [word for name in options.benchmarks for word in ("--benchmark", name)]
+    words += ["--store", options.store] if options.store not in ("", "auto") else []
     return shlex.join([*words, "--no-reuse"])
 
 
@@ -158,12 +158,23 @@ def _store(where: str, home: Path) -> "Store":
 
     kind, _, path = where.partition(":")
     if where == "auto":
-        return DirectoryStore(home / "store")
+        return DirectoryStore(_made(home / "store"))
     if kind == "dir" and path:
-        return DirectoryStore(Path(path).absolute())
+        return DirectoryStore(_made(Path(path).absolute()))
     if kind == "branch":
         raise UsageError("A store on a data branch is not built yet.", hint="Use --store auto, or --store dir:PATH.")
     raise UsageError(f"--store is auto or dir:PATH, not {where!r}.", hint="For example --store dir:/srv/assay")
+
+
+def _made(folder: Path) -> Path:
+    """The folder of a store, seen to be writable before anything is measured that would have to go there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"The store {folder} cannot be made: {error.strerror}.", hint="Name another one: --store dir:PATH.") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"The store {folder} cannot be written to.", hint="Name another one: --store dir:PATH.")
+    return folder
 
 
 def _reports(out: Path) -> "Reports":
@@ -172,6 +183,8 @@ def _reports(out: Path) -> "Reports":
 
     try:
         out.mkdir(parents=True, exist_ok=True)
+        for name in REPORTS:  # of an earlier check: should this one fail, nobody may take them for its own
+            (out / name).unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(
             f"The folder {out} for the reports cannot be made: {error.strerror}.", hint="Name another one with --out."
@@ -228,13 +241,12 @@ def _tell(checked: "Checked", out: Path, store: "Store", reports: "Reports", obs
     from assay.core.effects import WriteReport
     from assay.core.result import as_json as json_of
 
-    names = ("comment.md", "check.json", "summary.md", "result.json")
-    result = replace(checked.result, files={name: _shown(out / name) for name in names})
+    result = replace(checked.result, files={name: _shown(out / name) for name in REPORTS})
     rendered = _rendered(result)
     document = json.dumps(json_of(result), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     check_run = json.dumps(rendered.check, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     texts = (rendered.comment, check_run, rendered.summary, document)
-    _recorder(store, reports, observer)([WriteReport(name, text) for name, text in zip(names, texts, strict=True)])
+    _recorder(store, reports, observer)([WriteReport(name, text) for name, text in zip(REPORTS, texts, strict=True)])
     sys.stdout.write(_for_log(document if as_json else rendered.terminal, as_json=as_json))
 
 

@@ -13,7 +13,7 @@ version: 1
 machines:
   a100:
     runs_on: [self-hosted, gpu, a100]    # labels of the runners
-    expect: {gpu: A100, count: 1}        # anything else there is refused
+    expect: {gpu: A100, count: 1}
 
 benchmarks:
   pretrain-tiny:
@@ -80,8 +80,9 @@ Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & !
 ## What has no effect yet
 
 Some keys belong to parts that later versions bring. They are checked like all others and change nothing today: `machines`,
-`comment`, `fusion`, `permissions`, `budget`, `git` but for `experiment_branches`, `reuse.base`, `reuse.remeasure`, and of a benchmark
-`machine`, `needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`. `min_effect: auto` stands for 1 %.
+`comment`, `fusion`, `permissions`, `budget`, `git` but for `experiment_branches`, `reuse.base`, `reuse.remeasure`,
+`policy.harness_change` with `needs_review`, and of a benchmark `machine`, `needs`, `level`, `value`, `recheck`, `manual`, and
+all of `batch` but its `size`. `min_effect: auto` stands for 1 %.
 
 ## What is refused
 

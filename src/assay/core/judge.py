@@ -73,6 +73,10 @@ def _compare_one(spec: MetricSpec, evidence: Evidence, alpha: float, seeded: boo
         return no_comparison(spec, (), samples[1], Undecided.NO_BASELINE, evidence.baseline_missing)
     if not samples[0] or not samples[1]:
         return no_comparison(spec, *samples, Undecided.NOT_MEASURED, _not_measured(*samples))
+    units = {side: unit_of(records, spec.name) for side, records in (("base", evidence.base), ("head", evidence.head))}
+    if None not in units.values() and units["base"] != units["head"]:
+        reason = "not comparable: the two sides print it in different units"
+        return no_comparison(spec, *samples, Undecided.NOT_COMPARABLE, reason)
     return compare(spec, *samples, alpha=alpha, pairing=Pairing.PAIRED if seeded else Pairing.NONE)
 
 

@@ -426,3 +426,57 @@ def test_a_timed_command_is_decided_anew_under_another_policy() -> None:
     lab.bench(Script({}, {}), adhoc_config("./bench"))
     again = lab.bench(Script({}, {}), adhoc_config("./bench"), fail_on=("undecided",))
     assert (again.status, again.comparisons[0].spec.name, again.outcome) == (Status.REUSED, "wall_time", Outcome.KEEP)
+
+
+def test_a_bare_head_that_no_longer_prints_the_bases_metric_is_errored_not_timed() -> None:
+    one = Lab().bench(Script({"x": [3]}, {}), adhoc_config("./bench"), better=Direction.LOWER)
+    assert one.outcome is Outcome.ERRORED
+    assert "METRIC x=<number>" in one.reason
+
+
+def test_a_bare_head_whose_metric_line_is_refused_is_errored_not_timed() -> None:
+    refused = completed("METRIC x: 3\n")
+    ends = {("bench", side): lambda _: refused for side in Side}
+    one = Lab().bench(Script({}, {}, ends=ends), adhoc_config("./bench"))
+    assert one.outcome is Outcome.ERRORED
+    assert "was refused" in one.reason
+
+
+def test_a_time_cannot_be_better_higher() -> None:
+    assert Lab().bench(Script({}, {}), adhoc_config("./bench"), better=Direction.HIGHER).outcome is Outcome.ERRORED
+
+
+def test_a_metric_whose_unit_changes_is_not_compared() -> None:
+    def printed(unit: str) -> Completed:
+        return completed(f"METRIC loss=2 ({unit})\n")
+
+    ends = {("bench", Side.BASE): lambda _: printed("nats"), ("bench", Side.HEAD): lambda _: printed("bits")}
+    one = Lab().bench(fresh(BETTER, ends=ends))
+    assert (one.outcome, one.comparisons[0].undecided) == (Outcome.PENDING, Undecided.NOT_COMPARABLE)
+
+
+def test_an_undecided_answer_is_measured_again_once_more_samples_are_allowed() -> None:
+    lab = Lab()
+    first = lab.bench(fresh(NOISY), config("repeats: {min: 4, max: 6}"))
+    assert first.comparisons[0].undecided is Undecided.SAMPLES
+    assert lab.bench(fresh(NOISY), config("repeats: {min: 4, max: 6}")).status is Status.REUSED
+    again = lab.bench(fresh(NOISY), config("repeats: {min: 4, max: 10}"))
+    assert (again.status, len(again.comparisons[0].head)) == (Status.MEASURED, 10)
+
+
+def test_one_seed_alone_is_warned_of() -> None:
+    one = Lab().bench(fresh(BETTER), config("run: ./bench {seed}", "seeds: [1]"))
+    assert any("One seed" in warning for warning in one.warnings)
+    assert one.outcome is Outcome.PENDING
+
+
+def test_a_failed_setup_is_called_one() -> None:
+    one = Lab().bench(fresh(BETTER, ends={("make", Side.HEAD): crash}), config("setup: make"))
+    assert one.reason.startswith("setup failed on head")
+    assert "setup" in (one.next_step or "")
+
+
+def test_a_metric_that_does_not_begin_its_line_is_diagnosed() -> None:
+    prefixed = completed("[rank0]: METRIC loss=2\n")
+    one = Lab().bench(fresh(BETTER, ends={("bench", Side.HEAD): lambda _: prefixed}))
+    assert "begin its line" in one.reason
