@@ -99,8 +99,8 @@ class Repo(Protocol):
 class Worktree:
     """A commit laid out on disk, with the environment that its processes run in.
 
-    `cwd` is the benchmark's working directory inside `root`. While benchmark and checks run, nothing below `read_only` may be
-    written to, save below `writable`: what is the user's.
+    `cwd` is the benchmark's working directory inside `root`. What is the user's: nothing below `read_only`, and in setup
+    nothing below `read_only_in_setup`, may be written to, save below `writable`.
     `notes` are sentences for the report: what could not be had, such as another user account.
     """
 
@@ -112,6 +112,7 @@ class Worktree:
     account: Account | None
     notes: tuple[str, ...] = ()
     read_only: tuple[str, ...] = ()
+    read_only_in_setup: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
 
 

@@ -1,7 +1,7 @@
 """From numbers to a benchmark's result: decide by policy, store the decision, and say it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.app.commits import Commits
 from assay.app.measure import Measured
@@ -13,23 +13,25 @@ from assay.core.comparison_record import comparison_from_record, comparison_to_r
 from assay.core.config import Benchmark
 from assay.core.decide import ChecksState, Decision, Evidence, decide
 from assay.core.envelope import Run, StoredDecision
-from assay.core.evidence import Failure, Stage
+from assay.core.evidence import Failure, Stage, tail_of
 from assay.core.model import Conclusion, Direction, Outcome, Role, Status
 from assay.core.numbers import duration
 from assay.core.policy import Resolved
 from assay.core.rejudge import rejudge
 from assay.core.result import BenchmarkResult, SideFacts
 from assay.core.timestamp import moment, stamp
+from assay.errors import AssayError, InfrastructureError
 from assay.ports import Clock
 
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """A benchmark's result, the decision behind it (None where nothing ran), and the record of it, if it is a new one."""
+    """A benchmark's result, the decision behind it and its record where they are new, and the error that kept it from one."""
 
     result: BenchmarkResult
     decision: Decision | None = None
     record: StoredDecision | None = None
+    error: AssayError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +66,55 @@ def skipped(bench: Bench, plan: Skip) -> Concluded:
     )
 
 
+def out_of_time(bench: Bench, plan: Measure) -> Concluded:
+    """The whole check has used its time up before this benchmark began."""
+    return _undone(
+        bench,
+        plan,
+        "nothing was measured: max_time of the check was over before it began",
+        "Raise `policy.max_time`, or check fewer benchmarks.",
+    )
+
+
+def broken_off(bench: Bench, plan: Measure, error: InfrastructureError) -> Concluded:
+    """Git, the disk or the runner failed. What had been measured is stored, and nothing is decided on it."""
+    return replace(_undone(bench, plan, error.message, error.hint), error=error)
+
+
+def _undone(bench: Bench, plan: Measure, reason: str, next_step: str) -> Concluded:
+    return Concluded(
+        BenchmarkResult(
+            name=bench.benchmark.name,
+            status=Status.FAILED,
+            outcome=Outcome.PENDING,
+            conclusion=Conclusion.NEUTRAL,
+            reason=reason,
+            reuse=plan.verdict,
+            warnings=plan.warnings,
+            policy=bench.resolved.policy.mode.value,
+            next_step=next_step,
+        )
+    )
+
+
 def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str]) -> Concluded:
     """Decide on a finished session."""
     head = done.session.head
     decision = decide(_evidence(done.comparisons, done.head, head.failure), bench.resolved.policy)
     reason, next_step = _with_detail(decision, head.failure)
-    said = (*warnings, *plan.warnings, *done.notes, *_failures(bench, done), *done.base.warnings, *done.head.warnings)
+    said = (
+        *warnings,
+        *plan.warnings,
+        *done.notes,
+        *_failures(bench, done),
+        *done.base.warnings,
+        *done.head.warnings,
+        *_unmeasured(done),
+        *done.session.head.worktree.notes,
+    )
     result = BenchmarkResult(
         name=bench.benchmark.name,
-        status=Status.FAILED if head.failure else Status.MEASURED,
+        status=Status.FAILED if head.failure or not done.head.samples else Status.MEASURED,
         outcome=decision.outcome,
         conclusion=decision.conclusion,
         reason=reason,
@@ -113,7 +155,7 @@ def reused(bench: Bench, plan: Reuse) -> Concluded:
         warnings=(*plan.warnings, *plan.decision.warnings),
         checks=plan.head.checks.state,
         policy=bench.resolved.policy.mode.value,
-        base_run=_facts(bench, plan.base) if plan.base else None,
+        base_run=_facts(bench, plan.base),
         head_run=_facts(bench, plan.head),
         machine=plan.head.machine.machine_class,
         reused_age=f"{duration(max(age.total_seconds(), 0.0))} old",
@@ -152,11 +194,17 @@ def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def _unmeasured(done: Measured) -> tuple[str, ...]:
+    """Guards that neither side prints: nothing is known of them, and nobody may think that they held."""
+    missing = [one for one in done.comparisons if one.spec.role is Role.GUARD and not one.base and not one.head]
+    return tuple(f"Neither side prints the guard {one.spec.name}." for one in missing)
+
+
 def _tail(head: SideSession) -> tuple[str, ...]:
     if head.failure:
         return head.failure.tail
     if head.checks and not head.checks.clean:
-        return tuple([*head.checks.stdout.splitlines(), *head.checks.stderr.splitlines()][-20:])
+        return tail_of(head.checks)
     return ()
 
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import UsageError
+from assay.errors import NothingMeasuredError, UsageError
 
 if TYPE_CHECKING:
+    Record = Callable[[Iterable["Effect"]], tuple[str, ...]]
+
     from assay.adapters.git import GitRepo
     from assay.adapters.worktrees.interpreter import JobQuestion
     from assay.app.check import Checked, CheckRequest
@@ -55,22 +57,34 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
     with ExitStack() as stack:
         job = _job_question(stack, where)
         from assay.adapters.git import GitRepo
+        from assay.adapters.terminal import display_for
         from assay.app.check import check as run_check
-        from assay.core.decide import exit_code
 
         better = _direction(options)
         repo = GitRepo.discover(where)
         request = _request(options, repo, better)
         home = Path(repo.root, FOLDER)
-        store = _store(options.store or "auto", home)
         out = Path(options.out).absolute() if options.out else home / "report"
         reports = _reports(out)
-        house = _house(stack, request.config, repo, store, home, job)
+        store = _store(options.store or "auto", home)
         gc.freeze()  # what has been imported stays for good
         gc.enable()
-        checked = run_check(request, house, _recorder(store, reports, house.observer))
-        _tell(checked, out, store, reports, house.observer, as_json=options.as_json)
-    return exit_code(checked.decisions, checked.policy)
+        with display_for(sys.stderr) as observer:  # it holds the terminal, so it has to go before anything is printed
+            house = _house(stack, request.config, repo, store, observer, job)
+            record = _recorder(store, reports, observer)
+            checked = run_check(request, house, record)
+    _tell(checked, out, record, as_json=options.as_json)
+    return _exit_code(checked)
+
+
+def _exit_code(checked: "Checked") -> int:
+    """As the policy has it, unless something outside the benchmarks failed, which is raised once the report is out."""
+    from assay.core.decide import exit_code
+
+    if checked.errors:
+        raise checked.errors[0]
+    code = exit_code(checked.decisions, checked.policy)
+    return NothingMeasuredError.exit_code if code == 0 and checked.nothing_measured else code
 
 
 def _job_question(stack: ExitStack, where: str) -> "JobQuestion":
@@ -192,13 +206,12 @@ def _reports(out: Path) -> "Reports":
     return ReportsFolder(out)
 
 
-def _house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", home: Path, job: "JobQuestion") -> "House":
+def _house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", observer: "Observer", job: "JobQuestion") -> "House":
     from assay.adapters.clock import SystemClock
     from assay.adapters.log_folder import LogFolder
     from assay.adapters.machine import LocalMachine
     from assay.adapters.process.privileges import capabilities, child_account, harden_self
     from assay.adapters.process.runner import LocalRunner
-    from assay.adapters.terminal import display_for
     from assay.adapters.worktrees.local import LocalWorktrees
     from assay.app.house import House
 
@@ -217,13 +230,14 @@ def _house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", 
         store=store,
         machine=LocalMachine(os.environ),
         clock=clock,
-        observer=stack.enter_context(display_for(sys.stderr)),
-        logs=LogFolder(home / "logs").session,
+        observer=observer,
+        logs=LogFolder(Path(repo.root, FOLDER, "logs")).session,
         supervision=capabilities(),
+        variables=os.environ,
     )
 
 
-def _recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Callable[[Iterable[Effect]], tuple[str, ...]]":
+def _recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Record":
     from assay.app.apply import apply
     from assay.core.events import Remark
 
@@ -236,7 +250,7 @@ def _recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Call
     return record
 
 
-def _tell(checked: "Checked", out: Path, store: "Store", reports: "Reports", observer: "Observer", *, as_json: bool) -> None:
+def _tell(checked: "Checked", out: Path, record: "Record", *, as_json: bool) -> None:
     """Write the four files and print the result. A file that cannot be written is told and changes nothing."""
     from assay.core.effects import WriteReport
     from assay.core.result import as_json as json_of
@@ -246,7 +260,7 @@ def _tell(checked: "Checked", out: Path, store: "Store", reports: "Reports", obs
     document = json.dumps(json_of(result), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     check_run = json.dumps(rendered.check, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     texts = (rendered.comment, check_run, rendered.summary, document)
-    _recorder(store, reports, observer)([WriteReport(name, text) for name, text in zip(REPORTS, texts, strict=True)])
+    record([WriteReport(name, text) for name, text in zip(REPORTS, texts, strict=True)])
     sys.stdout.write(_for_log(document if as_json else rendered.terminal, as_json=as_json))
 
 

@@ -98,8 +98,11 @@ def _missing(primary: str, completed: Completed) -> str:
 
 def tail_of(completed: Completed) -> tuple[str, ...]:
     """The last lines of a process for a person to read: of stderr where it said anything, and of stdout."""
-    lines = [*completed.stdout.splitlines()[-TAIL_LINES:], *completed.stderr.splitlines()[-TAIL_LINES:]]
-    return tuple(line[:500] for line in lines[-TAIL_LINES:])
+    out, err = completed.stdout.splitlines(), completed.stderr.splitlines()
+    half = TAIL_LINES // 2
+    of_err = min(len(err), max(half, TAIL_LINES - len(out)))
+    of_out = min(len(out), TAIL_LINES - of_err)
+    return tuple(line[:500] for line in (*out[len(out) - of_out :], *err[len(err) - of_err :]))
 
 
 def unit_values(records: Iterable[ProcessRecord], metric: str) -> dict[int, float]:

@@ -35,7 +35,7 @@ SWEEP_S = 5.0
 
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
-MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 0x1, 0x20, 0x1000, 0x4000, 0x40000
+MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_SLAVE = 0x1, 0x20, 0x1000, 0x4000, 0x80000
 KEPT_FLAGS = 0xE  # nosuid, nodev, noexec: a remount may not drop them
 
 
@@ -105,7 +105,7 @@ def shield(read_only: list[bytes], writable: list[bytes]) -> None:
         for name, text in (("setgroups", b"deny"), ("uid_map", b"%d %d 1" % (uid, uid)), ("gid_map", b"%d %d 1" % (gid, gid))):
             with open(f"/proc/self/{name}", "wb", 0) as file:  # noqa: PTH123
                 file.write(text)
-    system_call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
+    system_call("mount", None, b"/", None, MS_REC | MS_SLAVE, None)
     bound = [path for path in (*read_only, *writable) if system_call("mount", path, path, None, MS_BIND | MS_REC, None)]
     for path in [path for path in read_only if path in bound]:
         flags = MS_REMOUNT | MS_BIND | MS_RDONLY | posix.statvfs(path).f_flag & KEPT_FLAGS
