@@ -79,6 +79,7 @@ class Lab:
     clock: FakeClock = field(default_factory=FakeClock)
     observer: RecordingObserver = field(default_factory=RecordingObserver)
     runner: FakeRunner = field(default_factory=lambda: FakeRunner(()))
+    variables: dict[str, str] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
 
     def write(self, name: str, text: str) -> str:
@@ -99,6 +100,7 @@ class Lab:
             observer=self.observer,
             logs=lambda name: f"{self.repo.root}/.assay/logs/{name}",
             supervision="subreaper",
+            variables=self.variables,
         )
 
         def record(effects: Iterable[Effect]) -> tuple[str, ...]:

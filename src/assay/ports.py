@@ -111,7 +111,8 @@ class Repo(Protocol):
 class Worktree:
     """A commit laid out on disk, with the environment that its processes run in.
 
-    `cwd` is the benchmark's working directory inside `root`.
+    `cwd` is the benchmark's working directory inside `root`. What is the user's: nothing below `read_only`, and in setup
+    nothing below `read_only_in_setup`, may be written to, save below `writable`.
     `notes` are sentences for the report: what could not be had, such as another user account.
     """
 
@@ -122,6 +123,9 @@ class Worktree:
     env: Mapping[str, str]
     account: Account | None
     notes: tuple[str, ...] = ()
+    read_only: tuple[str, ...] = ()
+    read_only_in_setup: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
 
 
 class Worktrees(Protocol):

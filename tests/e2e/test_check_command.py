@@ -324,3 +324,17 @@ def test_demo_checks_a_repository_of_its_own_and_reuses_the_second_time(world: W
     refused = world.assay("demo", "--dir", str(folder), cwd=world.folder)
     assert refused.code == 2
     assert "not empty" in refused.err
+
+
+def test_a_benchmark_that_writes_to_its_input_leaves_the_users_file_as_it_was_or_is_not_believed(world: World) -> None:
+    world.project()
+    base = world.repo.commit({".github/assay.yml": CONFIG + "    inputs: [data]\n", ".gitignore": "data/\n"})
+    world.repo.write({"data/tokens.bin": "precious"})
+    world.repo.commit(
+        {"metrics.txt": "loss=90\n", "extra.sh": "cat data/tokens.bin; echo; echo spoilt > data/tokens.bin; rm -f data/tokens.bin; true\n"}
+    )
+    done = world.assay("check", "--base", base, "--json")
+    kept = (world.repo.root / "data/tokens.bin").exists() and (world.repo.root / "data/tokens.bin").read_text() == "precious"
+    assert done.bench["outcome"] == ("keep" if kept else "pending"), done.text
+    if not kept:
+        assert "not isolated" in done.bench["comparisons"][0]["reason"]

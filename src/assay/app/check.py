@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import assert_never
 
 from assay import __version__
 from assay.app import conclude
@@ -10,25 +11,27 @@ from assay.app.commits import Commits, resolve
 from assay.app.conclude import Bench, Concluded
 from assay.app.house import House
 from assay.app.measure import Task, measure
-from assay.app.plan import Measure, Reuse, Skip, plan
+from assay.app.plan import Measure, Plan, Question, Reuse, Skip, plan
 from assay.app.stages import Refusal, Silent, Stages
 from assay.core.config import Benchmark, Config
 from assay.core.decide import Decision, Policy
 from assay.core.effects import Effect, RecordDecision, RecordRun
 from assay.core.events import BenchmarkStarted, Remark
-from assay.core.model import Direction, Rung, Trust
+from assay.core.model import Direction, Outcome, Rung, Status, Trust
 from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
+from assay.core.schedule import plan_session
 from assay.core.window import relevant_paths
-from assay.errors import UsageError
+from assay.errors import AssayError, InfrastructureError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
     """What is asked: which commits, which benchmarks, under which config.
 
-    `forced_by` names what asked for a fresh run; `better` is the direction of a bare command's metric; `reproduce` is the
-    command line that asks the same again. `trust` is that of the evidence; with a `refusal` nothing is run.
+    `forced_by` names what asked for a fresh run; `better` is the direction of a bare command's metric; `reproduce` are the
+    words that, after those that name both commits, ask the same again. `trust` is that of the evidence; with a `refusal`
+    nothing is run.
     """
 
     config: Config
@@ -46,11 +49,17 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result, and the decisions and the policy from which the exit code follows."""
+    """The result, and the decisions, the policy and the errors outside the benchmarks from which the exit code follows."""
 
     result: CheckResult
     decisions: tuple[Decision, ...]
     policy: Policy
+    errors: tuple[AssayError, ...] = ()
+
+    @property
+    def nothing_measured(self) -> bool:
+        """Whether something had to run and no number came of it, for lack of time."""
+        return any(one.status is Status.FAILED and one.outcome is Outcome.PENDING for one in self.result.benchmarks)
 
 
 def check(request: CheckRequest, house: House, record: Callable[[Iterable[Effect]], tuple[str, ...]]) -> Checked:
@@ -68,12 +77,15 @@ def check_commits(
         house.observer.note(Remark(remark))
     policy = resolve_policy(request.config, commits.branch, request.fail_on)
     end = house.clock.monotonic() + request.config.policy.max_time
+    ways = [_Way(request, house, record, commits, policy, end, benchmark, stages) for benchmark in chosen]
+    plans = [way.plan() for way in ways]  # all of them first: what is wrong with the last must not cost the first its GPU hour
     done = []
-    for position, benchmark in enumerate(chosen):
-        house.observer.note(BenchmarkStarted(benchmark.name, position + 1, len(chosen)))
-        done.append(_Way(request, house, record, commits, policy, end, benchmark, stages).walk())
+    for position, (way, planned) in enumerate(zip(ways, plans, strict=True)):
+        house.observer.note(BenchmarkStarted(way.benchmark.name, position + 1, len(chosen)))
+        done.append(way.walk(planned))
         stages.concluded(_result(request, commits, done[-1:]))
-    return Checked(_result(request, commits, done), tuple(one.decision for one in done if one.decision), policy)
+    errors = tuple(one.error for one in done if one.error)
+    return Checked(_result(request, commits, done), tuple(one.decision for one in done if one.decision), policy, errors)
 
 
 def _result(request: CheckRequest, commits: Commits, done: list[Concluded]) -> CheckResult:
@@ -83,9 +95,15 @@ def _result(request: CheckRequest, commits: Commits, done: list[Concluded]) -> C
         conclusion=worst(tuple(one.result.conclusion for one in done)),
         benchmarks=tuple(one.result for one in done),
         remarks=(*request.remarks, *commits.remarks),
-        reproduce=request.reproduce,
+        reproduce=_again(request, commits),
         tool_version=__version__,
     )
+
+
+def _again(request: CheckRequest, commits: Commits, only: Benchmark | None = None) -> str:
+    """The command line that measures these very commits again, wherever HEAD is by then; `only` one benchmark of the config."""
+    named = f"--benchmark {only.name} " if only and only.metric else ""
+    return f"assay check --base {commits.base} --head {commits.head} {named}{request.reproduce}".rstrip()
 
 
 def choose(config: Config, names: tuple[str, ...]) -> tuple[Benchmark, ...]:
@@ -113,27 +131,42 @@ class _Way:
     benchmark: Benchmark
     stages: Stages
 
-    def walk(self) -> Concluded:
-        bench = Bench(
+    @property
+    def bench(self) -> Bench:
+        return Bench(
             self.benchmark,
             self.commits,
-            resolved_for(self.policy, self.request.config, self.benchmark),
+            resolved_for(self.policy, self.request.config, self.benchmark, self.request.better),
             self.request.config.policy.alpha,
             self.house.clock,
+            self.request.better,
             self.house.repo.subject,
             self.house.repo.root,
         )
-        planned = plan(self.house, self.request.config, self.benchmark, self.commits, self.request.forced_by, self.request.trust)
+
+    def plan(self) -> Plan:
+        request = self.request
+        question = Question(request.config, self.benchmark, self.commits, self.bench.resolved.hash, request.forced_by, request.trust)
+        return plan(self.house, question)
+
+    def walk(self, planned: Plan) -> Concluded:
+        """Do what was planned. An error outside the benchmark becomes part of its result, so that the others are reported."""
         match planned:
             case Skip():
-                concluded = conclude.skipped(bench, planned)
+                return self._recorded(conclude.skipped(self.bench, planned))
             case Reuse():
-                concluded = conclude.reused(bench, planned, self.stages.hold(self.benchmark, self.commits))
+                return self._recorded(conclude.reused(self.bench, planned, self.stages.hold(self.benchmark, self.commits)))
             case Measure() if self.request.refusal:
-                concluded = conclude.refused(bench, planned, self.request.refusal)
+                return self._recorded(conclude.refused(self.bench, planned, self.request.refusal))
             case Measure():
-                concluded = self._measured(bench, planned)
-        return self._recorded(concluded)
+                if self.house.clock.monotonic() >= self.end:
+                    return conclude.out_of_time(self.bench, planned)
+                try:
+                    return self._recorded(self._measured(self.bench, planned))
+                except InfrastructureError as error:
+                    return conclude.broken_off(self.bench, planned, error)
+            case _:
+                assert_never(planned)
 
     def _measured(self, bench: Bench, planned: Measure) -> Concluded:
         problems: list[str] = []
@@ -143,18 +176,15 @@ class _Way:
         return conclude.measured(bench, planned, done, (*warnings, *problems), self.stages.hold(self.benchmark, self.commits))
 
     def _task(self, planned: Measure) -> Task:
-        now = self.house.clock.monotonic()
-        own = now + self.benchmark.max_time if self.benchmark.max_time is not None else self.end
         return Task(
             benchmark=self.benchmark,
             run_id=planned.run_id,
             trust=self.request.trust,
             commits=self.commits,
             alpha=self.request.config.policy.alpha,
-            deadline=min(own, self.end),
-            deadline_name="max_time of the benchmark" if own < self.end else "max_time of the check",
+            end=self.end,
             better=self.request.better,
-            reproduce=self.request.reproduce,
+            reproduce=_again(self.request, self.commits, self.benchmark),
             user_tree_dirty=self.house.repo.is_dirty(),
         )
 
@@ -168,6 +198,10 @@ class _Way:
         differing = [path for path, rung in self._relevant() if rung is Rung.HARNESS]
         if differing:
             found.append(f"The harness differs between base and head ({', '.join(differing[:5])}): each side was measured with its own.")
+        if self.benchmark.machine or self.benchmark.needs:
+            found.append("`machine` and `needs` have no effect in this version: whatever this machine is, it was measured.")
+        if plan_session(self.benchmark).units < 2:
+            found.append("One seed is one unit of evidence, which can never decide; give at least three.")
         if self.benchmark.seeds and "{seed}" not in self.benchmark.run:
             found.append("The config gives seeds, but the command has no {seed}, so every seed runs the same.")
         return tuple(found)

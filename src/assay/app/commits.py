@@ -26,7 +26,7 @@ def resolve(repo: Repo, base: str | None, head: str) -> Commits:
     branch = repo.branch_of(head)
     remarks = []
     if repo.is_dirty():
-        remarks.append("The working tree has uncommitted changes; commits are measured, so these are not part of it.")
+        remarks.append("The working tree has uncommitted changes, which are not measured: commits are. Only the config is read from there.")
     if base is not None:
         start = repo.merge_base(repo.resolve(base), tip)
         if start != repo.resolve(base):

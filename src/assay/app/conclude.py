@@ -14,23 +14,25 @@ from assay.core.comparison_record import comparison_from_record, comparison_to_r
 from assay.core.config import Benchmark
 from assay.core.decide import ChecksState, Decision, Evidence, Hold, decide
 from assay.core.envelope import Run, StoredDecision
-from assay.core.evidence import Failure, Stage
-from assay.core.model import Conclusion, Role, Status
+from assay.core.evidence import Failure, Stage, tail_of
+from assay.core.model import Conclusion, Direction, Outcome, Role, Status
 from assay.core.numbers import duration
 from assay.core.policy import Resolved
 from assay.core.rejudge import rejudge
 from assay.core.result import BenchmarkResult, ReuseVerdict, SideFacts
 from assay.core.timestamp import moment, stamp
+from assay.errors import AssayError, InfrastructureError
 from assay.ports import Clock
 
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """A benchmark's result, the decision behind it (None where nothing ran), and the record of it, if it is a new one."""
+    """A benchmark's result, the decision behind it and its record where they are new, and the error that kept it from one."""
 
     result: BenchmarkResult
     decision: Decision | None = None
     record: StoredDecision | None = None
+    error: AssayError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Bench:
     resolved: Resolved
     alpha: float
     clock: Clock
+    better: Direction | None
     subject: Callable[[str], str]
     root: str
 
@@ -77,17 +80,59 @@ def _not_run(
     return Concluded(replace(result, decision_id=record.decision_id), None, record)
 
 
+def out_of_time(bench: Bench, plan: Measure) -> Concluded:
+    """The whole check has used its time up before this benchmark began."""
+    return _undone(
+        bench,
+        plan,
+        "nothing was measured: max_time of the check was over before it began",
+        "Raise `policy.max_time`, or check fewer benchmarks.",
+    )
+
+
+def broken_off(bench: Bench, plan: Measure, error: InfrastructureError) -> Concluded:
+    """Git, the disk or the runner failed. What had been measured is stored, and nothing is decided on it."""
+    return replace(_undone(bench, plan, error.message, error.hint), error=error)
+
+
+def _undone(bench: Bench, plan: Measure, reason: str, next_step: str) -> Concluded:
+    return Concluded(
+        BenchmarkResult(
+            name=bench.benchmark.name,
+            status=Status.FAILED,
+            outcome=Outcome.PENDING,
+            conclusion=Conclusion.NEUTRAL,
+            reason=reason,
+            run_id=plan.run_id,
+            reuse=plan.verdict,
+            warnings=plan.warnings,
+            policy=bench.resolved.policy.mode.value,
+            next_step=next_step,
+        )
+    )
+
+
 def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
     """Decide on a finished session."""
     head = done.session.head
     decision = decide(_evidence(done.comparisons, done.head, head.failure, hold), bench.resolved.policy)
-    said = (*warnings, *plan.warnings, *done.notes, *_failures(bench, done), *done.base.warnings, *done.head.warnings)
+    reason, next_step = _with_detail(decision, head.failure)
+    said = (
+        *warnings,
+        *plan.warnings,
+        *done.notes,
+        *_failures(bench, done),
+        *done.base.warnings,
+        *done.head.warnings,
+        *_unmeasured(done),
+        *done.session.head.worktree.notes,
+    )
     result = BenchmarkResult(
         name=bench.benchmark.name,
-        status=Status.FAILED if head.failure else Status.MEASURED,
+        status=Status.FAILED if head.failure or not done.head.samples else Status.MEASURED,
         outcome=decision.outcome,
         conclusion=decision.conclusion,
-        reason=_with_detail(decision.reason, head.failure),
+        reason=reason,
         run_id=done.head.run_id,
         reuse=plan.verdict,
         comparisons=done.comparisons,
@@ -99,7 +144,7 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         machine=done.head.machine.machine_class,
         duration_s=done.head.timings.total_s,
         output_tail=_tail(head),
-        next_step=decision.next_step,
+        next_step=next_step,
     )
     return Concluded(result, decision, _record(bench, result, done.base.run_id, done.head.run_id, hold))
 
@@ -110,7 +155,7 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
     if stands:
         comparisons = tuple(map(comparison_from_record, plan.decision.comparisons))
     else:
-        comparisons = rejudge(bench.benchmark, plan.base, plan.head, bench.alpha)
+        comparisons = rejudge(bench.benchmark, plan.base, plan.head, bench.alpha, bench.better)
     decision = decide(_evidence(comparisons, plan.head, None, hold), bench.resolved.policy)
     age = bench.clock.now() - moment(plan.head.finished_at)
     result = BenchmarkResult(
@@ -125,7 +170,7 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         warnings=(*plan.warnings, *plan.decision.warnings),
         checks=plan.head.checks.state,
         policy=bench.resolved.policy.mode.value,
-        base_run=_facts(bench, plan.base) if plan.base else None,
+        base_run=_facts(bench, plan.base),
         head_run=_facts(bench, plan.head),
         machine=plan.head.machine.machine_class,
         reused_age=f"{duration(max(age.total_seconds(), 0.0))} old",
@@ -140,11 +185,13 @@ def _evidence(comparisons: Sequence[Comparison], head: Run, failure: Failure | N
     return Evidence(primary, guards, failure.cause if failure else None, ChecksState(head.checks.state), hold)
 
 
-def _with_detail(reason: str, failure: Failure | None) -> str:
+def _with_detail(decision: Decision, failure: Failure | None) -> tuple[str, str]:
+    """The reason and the next step, with what exactly failed."""
     if failure is None:
-        return reason
-    where = "setup" if failure.stage is Stage.SETUP else "benchmark"
-    return f"{reason}; {where}: {failure.detail}"
+        return decision.reason, decision.next_step
+    if failure.stage is Stage.SETUP:
+        return f"setup failed on head: {failure.detail}", "Read the end of its output, mend `setup`, and run it again."
+    return f"{decision.reason}: {failure.detail}", decision.next_step
 
 
 def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
@@ -162,11 +209,17 @@ def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def _unmeasured(done: Measured) -> tuple[str, ...]:
+    """Guards that neither side prints: nothing is known of them, and nobody may think that they held."""
+    missing = [one for one in done.comparisons if one.spec.role is Role.GUARD and not one.base and not one.head]
+    return tuple(f"Neither side prints the guard {one.spec.name}." for one in missing)
+
+
 def _tail(head: SideSession) -> tuple[str, ...]:
     if head.failure:
         return head.failure.tail
     if head.checks and not head.checks.clean:
-        return tuple([*head.checks.stdout.splitlines(), *head.checks.stderr.splitlines()][-20:])
+        return tail_of(head.checks)
     return ()
 
 

@@ -1,6 +1,6 @@
 """What a command hands to the order of work: the adapters behind their ports."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from assay.ports import Clock, Machine, Observer, Repo, Runner, Store, Worktrees
 class House:
     """One of each port. `logs` makes the folder for the output of a session's processes, given its id.
 
-    `supervision` says what keeps processes from outliving their run on this system.
+    `variables` is the environment of the job; `supervision` says what keeps processes from outliving their run on this system.
     """
 
     repo: Repo
@@ -23,3 +23,4 @@ class House:
     observer: Observer
     logs: Callable[[str], str]
     supervision: str
+    variables: Mapping[str, str]

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from assay.app.commits import Commits
 from assay.app.house import House
-from assay.app.record import Surroundings, run_of
-from assay.app.session import Session, SideSession, Stop
+from assay.app.record import Ending, Surroundings, run_of
+from assay.app.session import Session, SideSession
 from assay.core.comparison import Comparison
 from assay.core.config import Benchmark
 from assay.core.envelope import Run
 from assay.core.events import StageStarted
-from assay.core.evidence import Failure
-from assay.core.judge import Evidence, compare_all, settled
+from assay.core.evidence import WALL_TIME
+from assay.core.judge import Evidence, compare_all, not_isolated, settled
 from assay.core.model import Direction, Side, Trust
 from assay.core.sampling import spend
 from assay.core.schedule import plan_session
@@ -29,17 +29,12 @@ class Measured:
     base: Run
     head: Run
     comparisons: tuple[Comparison, ...]
-    stop: Stop
     notes: tuple[str, ...]
-
-    @property
-    def failure(self) -> Failure | None:
-        return self.session.head.failure
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be measured and how much of the tests' level and of the time it may spend.
+    """What is to be measured, how much of the tests' level it may spend, and when the whole check has to end (monotonic).
 
     `run_id` is what head's run is called; `trust` is that of the evidence.
     """
@@ -49,8 +44,7 @@ class Task:
     trust: Trust
     commits: Commits
     alpha: float
-    deadline: float
-    deadline_name: str
+    end: float
     better: Direction | None
     reproduce: str
     user_tree_dirty: bool
@@ -65,13 +59,14 @@ def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
         try:
             session.set_up()
             watch.look(session)
-            stop, comparisons = _sample(session, task, watch)
+            comparisons = _sample(session, task, watch)
             session.check()
-        except (CancelledError, KeyboardInterrupt):
-            _store(house, task, session, watch, keep, cancelled=True)
+        except BaseException as error:
+            # whatever ends it, a signal or a full disk: nothing measured is ever lost
+            _store(house, task, session, watch, keep, Ending.CANCELLED if isinstance(error, CancelledError) else Ending.BROKEN_OFF)
             raise
-        base, head = _store(house, task, session, watch, keep, cancelled=False)
-        return Measured(session, base, head, comparisons, stop, watch.details)
+        base, head = _store(house, task, session, watch, keep, Ending.REGULAR)
+        return Measured(session, base, head, comparisons, watch.details)
 
 
 def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
@@ -91,9 +86,9 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
         clock=house.clock,
         observer=house.observer,
         logs=house.logs(name),
-        deadline=task.deadline,
-        deadline_name=task.deadline_name,
+        end=task.end,
         primary=primary,
+        better=task.better,
         metrics=tuple(name for name in (primary, *task.benchmark.guards) if name),
     )
 
@@ -104,14 +99,15 @@ class _Isolation:
     def __init__(self, worktrees: Worktrees, benchmark: Benchmark) -> None:
         self.worktrees = worktrees
         self.benchmark = benchmark
-        self.inputs = dict(worktrees.input_identities(benchmark))
+        self.inputs: dict[str, str] = {}
         self.before = self._shared()
         self.changed: tuple[str, ...] = ()
         self.foreign: tuple[str, ...] = ()
 
     def _shared(self) -> dict[str, str]:
-        inputs = {f"the input {path}": identity for path, identity in self.worktrees.input_identities(self.benchmark).items()}
-        return {**self.worktrees.shared_state(), **inputs}
+        found = self.worktrees.input_identities(self.benchmark)
+        self.inputs = self.inputs or dict(found)
+        return {**self.worktrees.shared_state(), **{f"the input {path}": identity for path, identity in found.items()}}
 
     def look(self, session: Session) -> None:
         """Compare with the first look, and ask what a process in each worktree would import from the user's checkout."""
@@ -132,14 +128,14 @@ class _Isolation:
     @property
     def details(self) -> tuple[str, ...]:
         """The same for the warnings, with names. They are untrusted."""
-        changed = "Both sides share {}, which changed meanwhile. Install into the worktree's own environment (isolate: auto)."
+        changed = "Both sides share {}, which changed while they were measured."
         foreign = "Base and head would both import {} from your checkout, an editable install. Add `setup: pip install -e .`"
         return (*(changed.format(path) for path in self.changed[:5]), *(foreign.format(name) for name in self.foreign[:5]))
 
 
-def _sample(session: Session, task: Task, watch: _Isolation) -> tuple[Stop, tuple[Comparison, ...]]:
+def _sample(session: Session, task: Task, watch: _Isolation) -> tuple[Comparison, ...]:
     if session.head.failure:
-        return Stop.FAILED, ()
+        return ()
     levels = spend(session.plan.looks, task.alpha)
     found: list[tuple[Comparison, ...]] = []
 
@@ -147,15 +143,15 @@ def _sample(session: Session, task: Task, watch: _Isolation) -> tuple[Stop, tupl
         found.append(_compare(session, task, watch, levels[look]))
         return settled(found[-1])
 
-    stop = session.sample(enough)
-    if stop is Stop.TIME:  # an unplanned look may spend what the planned ones have left
+    session.sample(enough)
+    if session.out_of_time:  # an unplanned look may spend what the planned ones have left
         found.append(_compare(session, task, watch, task.alpha - sum(levels[: len(found)])))
     if session.base.failure and not session.head.failure:
         found.append(_compare(session, task, watch, levels[-1]))
     watch.look(session)
-    if watch.reason and not session.head.failure:
-        found.append(_compare(session, task, watch, levels[-1]))
-    return stop, found[-1] if found and not session.head.failure else ()
+    if session.head.failure or not found:
+        return ()
+    return not_isolated(found[-1], watch.reason) if watch.reason else found[-1]
 
 
 def _compare(session: Session, task: Task, watch: _Isolation, alpha: float) -> tuple[Comparison, ...]:
@@ -167,25 +163,25 @@ def _compare(session: Session, task: Task, watch: _Isolation, alpha: float) -> t
         not_isolated=watch.reason,
         out_of_time=f"{session.deadline_name} ended the sampling" if session.out_of_time else "",
     )
-    return compare_all(task.benchmark, session.primary or "", task.better, evidence, alpha)
+    return compare_all(task.benchmark, session.primary or WALL_TIME, task.better, evidence, alpha)
 
 
-def _store(
-    house: House, task: Task, session: Session, watch: _Isolation, keep: Callable[[Run], None], *, cancelled: bool
-) -> tuple[Run, Run]:
+def _store(house: House, task: Task, session: Session, watch: _Isolation, keep: Callable[[Run], None], ending: Ending) -> tuple[Run, Run]:
     around = Surroundings(
         machine=house.machine.facts(),
         environment=house.machine.environment(),
         inputs=watch.inputs,
         supervision=house.supervision,
         shared_state_changed=watch.changed,
+        not_isolated=watch.reason,
         user_tree_dirty=task.user_tree_dirty,
         reproduce=task.reproduce,
         trust=task.trust,
+        variables=house.variables,
     )
     runs = []
     for side in Side:
         python = house.machine.python(session.sides[side].worktree.env)
-        runs.append(run_of(session, side, around, python, house.repo, house.clock, cancelled=cancelled))
+        runs.append(run_of(session, side, around, python, house.repo, house.clock, ending))
         keep(runs[-1])
     return runs[0], runs[1]

@@ -1,6 +1,8 @@
 """From a finished session to the envelopes of its two runs."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from assay import __version__
 from assay.app.session import Session, SideSession
@@ -18,6 +20,15 @@ LOCKFILES = (
 )
 """Names at the top of a commit whose change is a change of what gets installed."""
 
+
+class Ending(StrEnum):
+    """How a session came to its end."""
+
+    REGULAR = "regular"
+    CANCELLED = "cancelled"
+    BROKEN_OFF = "broken off"
+
+
 STATUS_OF = {Cause.TIMEOUT: RunStatus.TIMED_OUT, Cause.CANCELLED: RunStatus.CANCELLED}
 
 
@@ -30,16 +41,17 @@ class Surroundings:
     inputs: dict[str, str]
     supervision: str
     shared_state_changed: tuple[str, ...]
+    not_isolated: str
     user_tree_dirty: bool
     reproduce: str
     trust: Trust
-    notes: tuple[str, ...] = ()
+    variables: Mapping[str, str]
 
 
-def run_of(session: Session, side: Side, around: Surroundings, python: PythonFacts, repo: Repo, clock: Clock, *, cancelled: bool) -> Run:
+def run_of(session: Session, side: Side, around: Surroundings, python: PythonFacts, repo: Repo, clock: Clock, ending: Ending) -> Run:
     """The envelope of one side, complete or not: a crash is a run with a status."""
     one, other, benchmark = session.sides[side], session.sides[side.other], session.benchmark
-    status, cause, detail = _ending(one, cancelled=cancelled)
+    status, cause, detail = _status(one, around, ending)
     commit, now = one.worktree.commit, stamp(clock.now())
     total = (moment(now) - moment(one.started_at)).total_seconds()
     return Run(
@@ -57,13 +69,13 @@ def run_of(session: Session, side: Side, around: Surroundings, python: PythonFac
         tree=repo.tree(commit),
         dirty=False,
         user_tree_dirty=around.user_tree_dirty,
-        base=other.worktree.commit,
+        base=other.worktree.commit if side is Side.HEAD else None,
         machine=around.machine,
         environment=around.environment.with_lockfiles(repo.blobs(commit, LOCKFILES)),
         python=python,
         model=benchmark.model,
         precision=benchmark.precision,
-        config=config_facts(benchmark),
+        config=config_facts(benchmark, around.variables),
         command=benchmark.run,
         seeds=session.plan.seeds,
         batch=benchmark.batch.size if benchmark.batch else None,
@@ -79,17 +91,21 @@ def run_of(session: Session, side: Side, around: Surroundings, python: PythonFac
         timings=Timings(setup_s=one.setup_s, total_s=max(total, 0.0)),
         tool_version=__version__,
         reproduce=around.reproduce,
-        notes=(*around.notes, *one.worktree.notes),
+        notes=one.worktree.notes,
     )
 
 
-def _ending(one: SideSession, *, cancelled: bool) -> tuple[RunStatus, Cause | None, str]:
+def _status(one: SideSession, around: Surroundings, ending: Ending) -> tuple[RunStatus, Cause | None, str]:
+    """Only a run that is complete, and of a side that was kept apart, is evidence for later."""
     failure = one.failure
-    if cancelled and (failure is None or failure.cause is Cause.CANCELLED):
+    if ending is Ending.CANCELLED and (failure is None or failure.cause is Cause.CANCELLED):
         return RunStatus.CANCELLED, Cause.CANCELLED, "cancelled before the session had ended"
+    if failure is None and ending is Ending.BROKEN_OFF:
+        return RunStatus.PARTIAL, None, "the session was broken off by an error outside the benchmark"
+    if failure is None and not any(not record.warmup for record in one.records):
+        return RunStatus.PARTIAL, None, "no process was measured"
     if failure is None:
-        measured = any(not record.warmup for record in one.records)
-        return (RunStatus.COMPLETE, None, "") if measured else (RunStatus.PARTIAL, None, "no process was measured")
+        return (RunStatus.DEGRADED, None, around.not_isolated) if around.not_isolated else (RunStatus.COMPLETE, None, "")
     where = "setup failed: " if failure.stage is Stage.SETUP else ""
     return STATUS_OF.get(failure.cause, RunStatus.ERRORED), failure.cause, where + failure.detail
 
@@ -111,7 +127,7 @@ def _process(record: ProcessRecord) -> ProcessFacts:
 
 
 def _samples(one: SideSession, primary: str | None) -> tuple[SampleFacts, ...]:
-    names = (*printed_names(one.records), *((WALL_TIME,) if primary == WALL_TIME else ()))
+    names = dict.fromkeys((*printed_names(one.records), *((WALL_TIME,) if primary == WALL_TIME else ())))
     return tuple(
         SampleFacts(metric=name, value=value, order=record.order, seed=record.seed, process=index)
         for index, record in enumerate(one.records)

@@ -1,28 +1,19 @@
 """One session: base and head of one benchmark, measured in interleaved fresh processes on one machine."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import PurePosixPath
 
 from assay.core.config import Benchmark
 from assay.core.events import ProcessEnded, ProcessStarted, StageStarted
-from assay.core.evidence import WALL_TIME, Failure, ProcessRecord, Stage, equal_within_units, failure_of, value_of
-from assay.core.model import Completed, Side
+from assay.core.evidence import Failure, ProcessRecord, Stage, bare_primary, equal_within_units, failure_of, value_of
+from assay.core.model import Completed, Direction, Side
 from assay.core.process import ProcessRequest, Shell
 from assay.core.schedule import SessionPlan, fill, pair_order
 from assay.ports import Clock, Observer, Runner, Worktree
 
 SETUP_TIMEOUT_S = 3600.0
-
-
-class Stop(StrEnum):
-    """Why sampling ended."""
-
-    SETTLED = "settled"
-    EXHAUSTED = "exhausted"
-    TIME = "time"
-    FAILED = "failed"
 
 
 @dataclass(slots=True)
@@ -50,11 +41,14 @@ class Session:
     clock: Clock
     observer: Observer
     logs: str
-    deadline: float
-    deadline_name: str = "max_time"
+    end: float
+    deadline: float = math.inf
+    deadline_name: str = ""
     primary: str | None = None
+    better: Direction | None = None
     metrics: tuple[str, ...] = ()
     order: int = 0
+    pairs: int = 0
     out_of_time: bool = False
     deterministic: bool = False
     spent: list[float] = field(default_factory=list)
@@ -73,7 +67,7 @@ class Session:
             return
         for side in Side:
             self.observer.note(StageStarted(self.benchmark.name, "setup", side))
-            done = self._run(side, self.benchmark.setup, f"setup-{side}", SETUP_TIMEOUT_S)
+            done = self._run(side, self.benchmark.setup, f"setup-{side}", SETUP_TIMEOUT_S, Stage.SETUP)
             self.sides[side].setup_s = done.duration_s
             self.sides[side].failure = failure_of(done, Stage.SETUP)
 
@@ -83,37 +77,43 @@ class Session:
             self.observer.note(StageStarted(self.benchmark.name, "checks", Side.HEAD))
             self.head.checks = self._run(Side.HEAD, self.benchmark.checks, "checks", self.benchmark.timeout)
 
-    def sample(self, settled: Callable[[int], bool]) -> Stop:
+    def sample(self, settled: Callable[[int], bool]) -> None:
         """Warm up, then measure pair after pair; `settled(look)` is asked at each planned look whether that is enough.
 
-        Head's failure ends it at once; base's leaves head to be measured alone, up to the first look.
+        Head's failure ends it at once, and so does the end of the time; base's failure leaves head to be measured alone, up
+        to the first look.
         """
+        self._set_deadline()
         for _ in range(self.plan.warmups):
-            self._pair(0, None)
-        unit = 0
+            self._pair(None)
+        done = 0
         for look, target in enumerate(self.plan.looks):
-            while unit < target:
-                if self.head.failure or self.out_of_time:
-                    return Stop.TIME if self.out_of_time else Stop.FAILED
-                self._unit(unit)
-                unit += 1
-            if self.head.failure or self.out_of_time:
-                return Stop.TIME if self.out_of_time else Stop.FAILED
-            if self.base.failure or settled(look):
-                return Stop.SETTLED
-        return Stop.EXHAUSTED
+            for unit in range(done, target):
+                if not (self.head.failure or self.out_of_time):
+                    self._unit(unit)
+            done = target
+            if self.head.failure or self.out_of_time or self.base.failure or settled(look):
+                return
+
+    def _set_deadline(self) -> None:
+        """`max_time` of the benchmark is for sampling alone, that of the check for everything."""
+        own = math.inf if self.benchmark.max_time is None else self.clock.monotonic() + self.benchmark.max_time
+        self.deadline = min(own, self.end)
+        self.deadline_name = "max_time of the benchmark" if own < self.end else "max_time of the check"
 
     def _unit(self, unit: int) -> None:
         """All repeats of one unit: one pair, or the repeats of one seed until they are seen to be equal."""
         for repeat in range(self.plan.repeats):
             if self.deterministic and repeat:
                 break
-            self._pair(unit * self.plan.repeats + repeat, unit)
+            self._pair(unit)
             if repeat == 1 and unit == 0:
                 self.deterministic = equal_within_units([*self.base.records, *self.head.records], self.metrics)
 
-    def _pair(self, number: int, unit: int | None) -> None:
-        for side in pair_order(number):
+    def _pair(self, unit: int | None) -> None:
+        order = pair_order(self.pairs)
+        self.pairs += unit is not None  # warm-ups all begin with base
+        for side in order:
             if self.sides[side].failure is None and self.head.failure is None and not self._too_late():
                 self._process(side, unit)
 
@@ -133,16 +133,24 @@ class Session:
             return
         record = ProcessRecord(side, order, unit, seed, done)
         self.sides[side].records.append(record)
-        if self.primary is None and side is Side.HEAD and done.clean:  # a bare command: what it prints first, else its time
-            self.primary = next((metric.name for metric in done.reading.metrics), WALL_TIME)
         self.sides[side].failure = failure_of(done, Stage.BENCHMARK, self.primary)
+        if self.primary is None and side is Side.HEAD and done.clean:
+            self._take_primary(bare_primary(done, self.base.records, self.better))
         self.spent.append(done.duration_s)
         value = value_of(record, self.primary) if self.primary else None
         self.observer.note(
             ProcessEnded(self.benchmark.name, side, order + 1, self.plan.at_most, done.duration_s, value, self._remaining(unit))
         )
 
-    def _run(self, side: Side, command: str, name: str, timeout_s: float) -> Completed:
+    def _take_primary(self, found: str | Failure) -> None:
+        """A bare command has shown what it is judged by, or that it is not to be judged."""
+        if isinstance(found, Failure):
+            self.head.failure = found
+            return
+        self.primary = found
+        self.head.failure = failure_of(self.head.records[-1].completed, Stage.BENCHMARK, found)
+
+    def _run(self, side: Side, command: str, name: str, timeout_s: float, stage: Stage = Stage.BENCHMARK) -> Completed:
         tree = self.sides[side].worktree
         request = ProcessRequest(
             command=Shell(command),
@@ -153,6 +161,8 @@ class Session:
             max_output=self.benchmark.max_output,
             claims=(tree.root, *self._gpus(tree)),
             account=tree.account,
+            read_only=tree.read_only_in_setup if stage is Stage.SETUP else tree.read_only,
+            writable=tree.writable,
             dialect=self.benchmark.dialect,
             metrics=tuple(name for name in (self.primary, *self.benchmark.guards, *self.benchmark.secondary) if name),
         )

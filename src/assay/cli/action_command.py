@@ -53,7 +53,7 @@ def action() -> int:
 
 def _act(files: "StepFiles") -> int:
     from assay.app.question import Nothing
-    from assay.core.decide import exit_code
+    from assay.cli.check_command import exit_code_of
 
     asked = _asked()
     _forget_tokens()
@@ -66,7 +66,7 @@ def _act(files: "StepFiles") -> int:
         return 0
     _say(acted)
     _refuse_tampering(files)
-    return exit_code(acted.checked.decisions, acted.checked.policy)
+    return exit_code_of(acted.checked)
 
 
 def _asked() -> _Asked:
@@ -126,6 +126,7 @@ def _give_back(job: "Job", repo: "GitRepo") -> None:
 
 
 def _checked(stack: ExitStack, asked: _Asked, repo: "GitRepo", files: "StepFiles") -> "Acted | Nothing":
+    from assay.adapters.terminal import display_for
     from assay.app.action import act
     from assay.app.question import Nothing, ask
     from assay.app.rules import rules_of
@@ -140,7 +141,7 @@ def _checked(stack: ExitStack, asked: _Asked, repo: "GitRepo", files: "StepFiles
     home = _home(repo.root)
     trusted = _trusted(Path(asked.job.workspace).resolve(), Path(repo.root).resolve())
     kept = store_on_github(repo.root, asked.inputs.data_branch, trusted, asked.tokens)
-    house = build_house(stack, rules.config, repo, kept.store, home, job_python)
+    house = build_house(stack, rules.config, repo, kept.store, stack.enter_context(display_for(sys.stderr)), job_python)
     _guard_credentials(stack, repo.root, trusted, house.observer)
     gc.freeze()  # what has been imported stays for good
     gc.enable()

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import UsageError
+from assay.errors import NothingMeasuredError, UsageError
 
 if TYPE_CHECKING:
+    Record = Callable[[Iterable["Effect"]], tuple[str, ...]]
+
     from assay.adapters.git import GitRepo
     from assay.adapters.worktrees.interpreter import JobQuestion
     from assay.app.check import Checked, CheckRequest
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 FOLDER = ".assay"
 OFF = ("", "0", "false", "no", "off")
+REPORTS = ("comment.md", "check.json", "summary.md", "result.json")
 FAIL_ON = ("regressed", "checks_failed", "errored", "undecided", "needs_review")
 
 
@@ -54,22 +57,34 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
     with ExitStack() as stack:
         job = job_question(stack, where)
         from assay.adapters.git import GitRepo
+        from assay.adapters.terminal import display_for
         from assay.app.check import check as run_check
-        from assay.core.decide import exit_code
 
         better = _direction(options)
         repo = GitRepo.discover(where)
         request = _request(options, repo, better)
         home = Path(repo.root, FOLDER)
-        store = _store(options.store or "auto", home)
         out = Path(options.out).absolute() if options.out else home / "report"
         reports = _reports(out)
-        house = build_house(stack, request.config, repo, store, home, job)
+        store = _store(options.store or "auto", home)
         gc.freeze()  # what has been imported stays for good
         gc.enable()
-        checked = run_check(request, house, _recorder(store, reports, house.observer))
-        _tell(checked, out, store, reports, house.observer, as_json=options.as_json)
-    return exit_code(checked.decisions, checked.policy)
+        with display_for(sys.stderr) as observer:  # it holds the terminal, so it has to go before anything is printed
+            house = build_house(stack, request.config, repo, store, observer, job)
+            record = _recorder(store, reports, observer)
+            checked = run_check(request, house, record)
+    _tell(checked, out, record, as_json=options.as_json)
+    return exit_code_of(checked)
+
+
+def exit_code_of(checked: "Checked") -> int:
+    """As the policy has it, unless something outside the benchmarks failed, which is raised once the report is out."""
+    from assay.core.decide import exit_code
+
+    if checked.errors:
+        raise checked.errors[0]
+    code = exit_code(checked.decisions, checked.policy)
+    return NothingMeasuredError.exit_code if code == 0 and checked.nothing_measured else code
 
 
 def job_question(stack: ExitStack, where: str) -> "JobQuestion":
@@ -141,16 +156,15 @@ def forced_by(asked: str | None, environ: Mapping[str, str]) -> str | None:
 
 
 def _reproduce(options: CheckOptions) -> str:
-    words = ["assay", "check"]
+    words: list[str] = []
     for flag, value in (
-        ("--base", options.base),
-        ("--head", options.head),
         ("--run", options.run),
         ("--better", options.better),
         ("--config", options.config),
     ):
-        words += [flag, value] if value and (flag, value) != ("--head", "HEAD") else []
+        words += [flag, value] if value else []
     words += [word for name in options.benchmarks for word in ("--benchmark", name)]
+    words += ["--store", options.store] if options.store not in ("", "auto") else []
     return shlex.join([*words, "--no-reuse"])
 
 
@@ -159,12 +173,23 @@ def _store(where: str, home: Path) -> "Store":
 
     kind, _, path = where.partition(":")
     if where == "auto":
-        return DirectoryStore(home / "store")
+        return DirectoryStore(_made(home / "store"))
     if kind == "dir" and path:
-        return DirectoryStore(Path(path).absolute())
+        return DirectoryStore(_made(Path(path).absolute()))
     if kind == "branch":
         raise UsageError("A store on a data branch is not built yet.", hint="Use --store auto, or --store dir:PATH.")
     raise UsageError(f"--store is auto or dir:PATH, not {where!r}.", hint="For example --store dir:/srv/assay")
+
+
+def _made(folder: Path) -> Path:
+    """The folder of a store, seen to be writable before anything is measured that would have to go there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"The store {folder} cannot be made: {error.strerror}.", hint="Name another one: --store dir:PATH.") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"The store {folder} cannot be written to.", hint="Name another one: --store dir:PATH.")
+    return folder
 
 
 def _reports(out: Path) -> "Reports":
@@ -173,6 +198,8 @@ def _reports(out: Path) -> "Reports":
 
     try:
         out.mkdir(parents=True, exist_ok=True)
+        for name in REPORTS:  # of an earlier check: should this one fail, nobody may take them for its own
+            (out / name).unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(
             f"The folder {out} for the reports cannot be made: {error.strerror}.", hint="Name another one with --out."
@@ -180,14 +207,13 @@ def _reports(out: Path) -> "Reports":
     return ReportsFolder(out)
 
 
-def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", home: Path, job: "JobQuestion") -> "House":
+def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", observer: "Observer", job: "JobQuestion") -> "House":
     """The house of a check on this machine. What it starts ends with the stack."""
     from assay.adapters.clock import SystemClock
     from assay.adapters.log_folder import LogFolder
     from assay.adapters.machine import LocalMachine
     from assay.adapters.process.privileges import capabilities, child_account, harden_self
     from assay.adapters.process.runner import LocalRunner
-    from assay.adapters.terminal import display_for
     from assay.adapters.worktrees.local import LocalWorktrees
     from assay.app.house import House
 
@@ -206,13 +232,14 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
         store=store,
         machine=LocalMachine(os.environ),
         clock=clock,
-        observer=stack.enter_context(display_for(sys.stderr)),
-        logs=LogFolder(home / "logs").session,
+        observer=observer,
+        logs=LogFolder(Path(repo.root, FOLDER, "logs")).session,
         supervision=capabilities(),
+        variables=os.environ,
     )
 
 
-def _recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Callable[[Iterable[Effect]], tuple[str, ...]]":
+def _recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Record":
     from assay.app.apply import apply
     from assay.core.events import Remark
 
@@ -225,18 +252,17 @@ def _recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Call
     return record
 
 
-def _tell(checked: "Checked", out: Path, store: "Store", reports: "Reports", observer: "Observer", *, as_json: bool) -> None:
+def _tell(checked: "Checked", out: Path, record: "Record", *, as_json: bool) -> None:
     """Write the four files and print the result. A file that cannot be written is told and changes nothing."""
     from assay.core.effects import WriteReport
     from assay.core.result import as_json as json_of
 
-    names = ("comment.md", "check.json", "summary.md", "result.json")
-    result = replace(checked.result, files={name: _shown(out / name) for name in names})
+    result = replace(checked.result, files={name: _shown(out / name) for name in REPORTS})
     rendered = _rendered(result)
     document = json.dumps(json_of(result), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     check_run = json.dumps(rendered.check, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     texts = (rendered.comment, check_run, rendered.summary, document)
-    _recorder(store, reports, observer)([WriteReport(name, text) for name, text in zip(names, texts, strict=True)])
+    record([WriteReport(name, text) for name, text in zip(REPORTS, texts, strict=True)])
     sys.stdout.write(_for_log(document if as_json else rendered.terminal, as_json=as_json))
 
 

@@ -1,6 +1,9 @@
 """The verbs with their options and help. Each imports what it needs when it runs, so that the command starts fast."""
 
-from typing import Annotated
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -39,6 +42,17 @@ Alpha = Annotated[float, typer.Option(min=1e-9, max=0.5, help="The level of the 
 Folder = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Where the repository is made. Default: a new temporary folder.")]
 
 
+def _finish(work: Callable[[], int]) -> NoReturn:
+    """Do the work and end with its code. A reader of our output who has left, as `assay … | head` does, changes nothing."""
+    try:
+        code = work()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    raise typer.Exit(code)
+
+
 def _version(value: bool) -> None:
     if value:
         typer.echo(f"assay {__version__}")
@@ -75,7 +89,7 @@ def check(
     from assay.cli.check_command import check as run_check
 
     names = tuple(benchmark or ())
-    raise typer.Exit(run_check(CheckOptions(base, head, names, run, better, config, no_reuse, fail_on, store, out, as_json)))
+    _finish(lambda: run_check(CheckOptions(base, head, names, run, better, config, no_reuse, fail_on, store, out, as_json)))
 
 
 @app.command(rich_help_panel=GITHUB)
@@ -97,7 +111,7 @@ def compare(source: Source = "-", alpha: Alpha = 0.05, as_json: Json = False) ->
     """
     from assay.cli.compare_command import compare as run_compare
 
-    raise typer.Exit(run_compare(source, alpha, as_json))
+    _finish(lambda: run_compare(source, alpha, as_json))
 
 
 @app.command()
@@ -105,7 +119,7 @@ def demo(folder: Folder = None, as_json: Json = False) -> None:
     """Make a small repository with a real benchmark and a head that is truly faster, and check it end to end."""
     from assay.cli.demo_command import demo as run_demo
 
-    raise typer.Exit(run_demo(folder, as_json))
+    _finish(lambda: run_demo(folder, as_json))
 
 
 @app.command(rich_help_panel=DATA, add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -113,12 +127,12 @@ def metrics(context: typer.Context) -> None:
     """Read METRIC lines from output and say what was found and what was refused."""
     from assay.cli.metrics_words import run_metrics
 
-    raise typer.Exit(run_metrics(context.args))
+    _finish(lambda: run_metrics(context.args))
 
 
 @app.command(rich_help_panel=DATA)
-def schema() -> None:
+def schema(as_json: Json = False) -> None:  # noqa: ARG001 - it is JSON anyway; the flag is there because every verb has it
     """Print the JSON Schema of .github/assay.yml, for editors and validators."""
     from assay.cli.schema_command import schema as run_schema
 
-    raise typer.Exit(run_schema())
+    _finish(run_schema)

@@ -49,7 +49,7 @@ def _dispatch(argv: Sequence[str]) -> int:
         scrub_environment(os.environ)
         app(list(argv), prog_name="assay")
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
     return 0
 
 

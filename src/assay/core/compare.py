@@ -38,7 +38,7 @@ def compare(
 
     Every `block` consecutive values come from one process and count as one, their mean. Paired sides of unequal length
     are compared as independent ones. `spread` is variance that these samples cannot show; it is added to independent ones.
-    Sides that do not vary are decided exactly once each has three values; two equal values a side can only be unchanged.
+    Sides that do not vary are decided exactly once each has three values.
     `relative_change` is the ratio of geometric means where all values are positive, else of arithmetic ones.
 
     Raises ValueError for a value that is not finite, an alpha outside 0 to 0.5 and a block below 1.
@@ -78,7 +78,7 @@ def _judge(blank: Comparison, sides: Scaled, *, as_pairs: bool, spread: Spread |
         p=finding.p,
         harm_excluded=finding.harm_excluded,
     )
-    if estimate.exact and estimate.change != 0.0 and sides.least < ENOUGH_TO_BE_CONSTANT:
+    if estimate.exact and sides.least < ENOUGH_TO_BE_CONSTANT:
         return _perhaps_constant(blank, numbers.relative_change)
     if spec.better is None:
         reason = compare_reasons.undirected(finding)

@@ -13,7 +13,7 @@ version: 1
 machines:
   a100:
     runs_on: [self-hosted, gpu, a100]    # labels of the runners
-    expect: {gpu: A100, count: 1}        # anything else there is refused
+    expect: {gpu: A100, count: 1}
 
 benchmarks:
   pretrain-tiny:
@@ -82,7 +82,8 @@ Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & !
 Some keys belong to parts that later versions bring. They are checked like all others and change nothing today: `machines`,
 `fusion`, `permissions.run`, `budget`, `git` but for `experiment_branches`, `reuse.base`, `reuse.remeasure`, and of a benchmark
 `machine`, `needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`. `min_effect: auto` stands for 1 %.
-`comment`, `permissions.forks` and `policy.harness_change` matter on GitHub only. Until commands can name a sha, `forks: sha` is `deny`.
+`comment`, `permissions.forks` and `policy.harness_change` with `needs_review` matter on GitHub only. Until commands can name a
+sha, `forks: sha` is `deny`.
 
 ## What is refused
 

@@ -39,17 +39,21 @@ _STEPS = {
     Undecided.TIME: "Raise `max_time`, make the benchmark shorter, or accept the answer as it stands.",
     Undecided.NOT_MEASURED: "Make the benchmark print the metric, or take it out of the config.",
     Undecided.NO_BASELINE: NEXT["no baseline"],
-    Undecided.NO_DIRECTION: "Declare in the config which way is better: `better: lower` or `better: higher`.",
-    Undecided.NOT_ISOLATED: "Keep `setup` from changing what both sides share, then run it again.",
-    Undecided.NOT_COMPARABLE: "Choose a metric whose base is not zero, such as a total rather than a difference.",
+    Undecided.NO_DIRECTION: "Say which way is better: `better: lower` in the config, `--better lower` with a bare command, or `higher`.",
+    Undecided.NOT_ISOLATED: "Give each side its own packages (`setup: pip install -e .`); change nothing outside the worktree.",
+    Undecided.NOT_COMPARABLE: "Choose a metric with one unit whose base is not zero, such as a total rather than a difference.",
 }
+
+
+PAIRS_WORTH_ASKING_FOR = 100
+"""Beyond so many the advice to measure more is no help."""
 
 
 def how_to_settle(comparison: Comparison) -> str:
     """What would bring an answer to an undecided comparison."""
     if comparison.undecided is not None and comparison.undecided is not Undecided.SAMPLES:
         return _STEPS[comparison.undecided]
-    if comparison.more_pairs:
+    if comparison.more_pairs and comparison.more_pairs <= PAIRS_WORTH_ASKING_FOR:
         pairs = numbers.count(comparison.more_pairs, "more pair")
-        return f"Raise `repeats.max` by about {pairs}, make the benchmark or the machine quieter, or accept the answer as it stands."
+        return f"Allow about {pairs} (`repeats.max`, or more seeds), make the benchmark or the machine quieter, or accept the answer."
     return "Make the benchmark or the machine quieter, raise the limit that counts, or accept the answer as it stands."

@@ -1,16 +1,18 @@
 """From the processes of a session to values that can be compared: which process failed and how, which numbers count."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
-from assay.core.model import Cause, Completed, MetricReading, Side
+from assay.core.model import Cause, Completed, Direction, Side
 
 WALL_TIME = "wall_time"
 """The metric of a command that prints none: seconds from exec to exit."""
 
 TAIL_LINES = 20
+TAIL_CHARACTERS = 16_384
 
 
 class Stage(StrEnum):
@@ -60,23 +62,47 @@ def failure_of(completed: Completed, stage: Stage, primary: str | None = None) -
         return Failure(stage, completed.cause, completed.detail or completed.cause.value, tail_of(completed), completed.log_file)
     if primary is None or primary == WALL_TIME or completed.reading.get(primary):
         return None
-    return Failure(stage, Cause.NO_METRIC, _missing(primary, completed.reading), tail_of(completed), completed.log_file)
+    return Failure(stage, Cause.NO_METRIC, _missing(primary, completed), tail_of(completed), completed.log_file)
 
 
-def _missing(primary: str, reading: MetricReading) -> str:
+def bare_primary(head: Completed, base: Iterable[ProcessRecord], better: Direction | None) -> str | Failure:
+    """What a bare command is judged by: the first metric that head prints, else its wall time.
+
+    Its time stands in for a metric only where none was meant: not where the base prints one, where a line of head's was
+    refused, or where higher is to be better.
+    """
+    if head.reading.metrics:
+        return head.reading.metrics[0].name
+    names = printed_names(base)
+    if names:
+        return names[0]
+    refused = next(iter(head.reading.warnings), None)
+    if refused is None and better is not Direction.HIGHER:
+        return WALL_TIME
+    why = f"line {refused.line} looks like a metric and was refused: {refused.reason}" if refused else "its time can only be better lower"
+    return Failure(Stage.BENCHMARK, Cause.NO_METRIC, f"it ended well but printed no metric: {why}", tail_of(head), head.log_file)
+
+
+def _missing(primary: str, completed: Completed) -> str:
+    reading = completed.reading
     found = ", ".join(metric.name for metric in reading.metrics[:10])
     refused = next((warning for warning in reading.warnings if primary in warning.text), None)
-    parts = [f"it ended well but printed no metric {primary}"]
     if refused:
-        parts.append(f"(line {refused.line} was refused: {refused.reason})")
-    parts.append(f"; it printed {found}" if found else "; it printed no METRIC line at all")
-    return " ".join(parts).replace(" ;", ";") + f'. Make it print the line "METRIC {primary}=<number>"'
+        said = f"line {refused.line} was refused: {refused.reason}"
+    elif re.search(rf"(?m)^.*\S.*\bMETRIC\s+{re.escape(primary)}\b", completed.stdout[-TAIL_CHARACTERS:]):
+        said = "the word METRIC has to begin its line, and something stands before it"
+    else:
+        said = f"it printed {found}" if found else "it printed no METRIC line at all"
+    return f'it ended well but printed no metric {primary}; {said}. Make it print the line "METRIC {primary}=<number>"'
 
 
 def tail_of(completed: Completed) -> tuple[str, ...]:
     """The last lines of a process for a person to read: of stderr where it said anything, and of stdout."""
-    lines = [*completed.stdout.splitlines()[-TAIL_LINES:], *completed.stderr.splitlines()[-TAIL_LINES:]]
-    return tuple(line[:500] for line in lines[-TAIL_LINES:])
+    out, err = completed.stdout.splitlines(), completed.stderr.splitlines()
+    half = TAIL_LINES // 2
+    of_err = min(len(err), max(half, TAIL_LINES - len(out)))
+    of_out = min(len(out), TAIL_LINES - of_err)
+    return tuple(line[:500] for line in (*out[len(out) - of_out :], *err[len(err) - of_err :]))
 
 
 def unit_values(records: Iterable[ProcessRecord], metric: str) -> dict[int, float]:
@@ -112,7 +138,7 @@ def equal_within_units(records: Sequence[ProcessRecord], metrics: Iterable[str])
     return True
 
 
-def reading_warnings(records: Iterable[ProcessRecord], limit: int = 10) -> tuple[str, ...]:
+def reading_warnings(records: Iterable[ProcessRecord], limit: int = 3) -> tuple[str, ...]:
     """Refused METRIC lines as sentences, each kind once. They quote the line and are untrusted."""
     seen: dict[str, str] = {}
     for record in records:

@@ -55,7 +55,15 @@ def compare_all(benchmark: Benchmark, primary: str, better: Direction | None, ev
         _compare_one(_with_unit(spec, evidence), evidence, alpha if spec.role is Role.SECONDARY else alpha / family, bool(benchmark.seeds))
         for spec in specs
     ]
-    return tuple(_overruled(comparison, evidence) for comparison in found)
+    timely = tuple(_overruled(comparison, evidence) for comparison in found)
+    return not_isolated(timely, evidence.not_isolated) if evidence.not_isolated else timely
+
+
+def not_isolated(comparisons: Sequence[Comparison], reason: str) -> tuple[Comparison, ...]:
+    """The same numbers without an answer, for what the two sides shared may have made them."""
+    return tuple(
+        one if one.undecided is Undecided.NO_BASELINE else with_undecided(one, Undecided.NOT_ISOLATED, reason) for one in comparisons
+    )
 
 
 def _with_unit(spec: MetricSpec, evidence: Evidence) -> MetricSpec:
@@ -66,13 +74,19 @@ def _with_unit(spec: MetricSpec, evidence: Evidence) -> MetricSpec:
 def _compare_one(spec: MetricSpec, evidence: Evidence, alpha: float, seeded: bool) -> Comparison:  # noqa: FBT001
     base, head = unit_values(evidence.base, spec.name), unit_values(evidence.head, spec.name)
     both = sorted(base.keys() & head.keys())
-    if seeded and both:  # one seed on both sides is one pair
+    if seeded and base:  # one seed on both sides is one pair
         base, head = {unit: base[unit] for unit in both}, {unit: head[unit] for unit in both}
     samples = tuple(base.values()), tuple(head.values())
     if evidence.baseline_missing:
         return no_comparison(spec, (), samples[1], Undecided.NO_BASELINE, evidence.baseline_missing)
+    if not samples[1] and evidence.out_of_time:
+        return no_comparison(spec, *samples, Undecided.TIME, f"{evidence.out_of_time} before anything was measured")
     if not samples[0] or not samples[1]:
         return no_comparison(spec, *samples, Undecided.NOT_MEASURED, _not_measured(*samples))
+    units = {side: unit_of(records, spec.name) for side, records in (("base", evidence.base), ("head", evidence.head))}
+    if None not in units.values() and units["base"] != units["head"]:
+        reason = "not comparable: the two sides print it in different units"
+        return no_comparison(spec, *samples, Undecided.NOT_COMPARABLE, reason)
     return compare(spec, *samples, alpha=alpha, pairing=Pairing.PAIRED if seeded else Pairing.NONE)
 
 
@@ -83,8 +97,6 @@ def _not_measured(base: tuple[float, ...], head: tuple[float, ...]) -> str:
 
 
 def _overruled(comparison: Comparison, evidence: Evidence) -> Comparison:
-    if evidence.not_isolated and comparison.undecided is not Undecided.NO_BASELINE:
-        return with_undecided(comparison, Undecided.NOT_ISOLATED, evidence.not_isolated)
     if evidence.out_of_time and comparison.undecided is Undecided.SAMPLES:
         return with_undecided(comparison, Undecided.TIME, f"{evidence.out_of_time}; {comparison.reason}")
     return comparison

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from assay.core.canonical import digest
+from assay.core.canonical import digest, sha256
 from assay.core.config import Benchmark
 from assay.core.envelope import ConfigFacts, Run
 from assay.core.evidence import WALL_TIME
@@ -27,18 +27,18 @@ _TRUST_ORDER = tuple(Trust)
 _DAY_S = 86400.0
 
 
-def config_facts(benchmark: Benchmark) -> ConfigFacts:
+def config_facts(benchmark: Benchmark, variables: Mapping[str, str]) -> ConfigFacts:
     """What of the config the samples depend on, with its hash.
 
     The metric's definition, limits, repeats and time bounds are left out: they decide anew on the same samples. Model and
-    precision are axes of the key. Of `env.pass` only the names are held, for the values may be private.
+    precision are axes of the key. Of what `env.pass` lets through from `variables` only a hash is held, for it may be private.
     """
     dumped = benchmark.model_dump(mode="json")
     same = {name: dumped[name] for name in ("format", "dialect", "output", "setup", "isolate", "checks", "workdir", "warmup")}
     parameters = same | {
         "command": benchmark.run,
         "inputs": sorted(benchmark.inputs),
-        "env_pass": sorted(benchmark.env.pass_),
+        "env_pass": {name: sha256(variables[name])[:16] if name in variables else None for name in sorted(benchmark.env.pass_)},
         "env_set": dict(benchmark.env.set),
         "seeds": dumped["seeds"],
         "batch": dumped["batch"],
@@ -47,9 +47,9 @@ def config_facts(benchmark: Benchmark) -> ConfigFacts:
     return ConfigFacts(hash=digest(parameters), parameters=parameters)
 
 
-def config_hash(benchmark: Benchmark) -> str:
+def config_hash(benchmark: Benchmark, variables: Mapping[str, str]) -> str:
     """The SHA-256 that two runs of a benchmark share where their samples are of the same kind."""
-    return config_facts(benchmark).hash
+    return config_facts(benchmark, variables).hash
 
 
 def lineage_key(benchmark: Benchmark, commit: str, machine_class: str) -> LineageKey:
@@ -123,9 +123,7 @@ def exact_reuse(question: ReuseQuestion, runs: Sequence[Run], unreadable: Sequen
     if question.forced_by:
         forced = ReuseReason(Rung.FORCED, f"a fresh run was asked for by {question.forced_by}")
         return ReuseVerdict(reuse=False, key=question.key, forced_by=question.forced_by, reasons=(forced,))
-    candidates = [run for run in runs if run.benchmark == question.benchmark and run.commit == question.key.commit]
-    candidates.sort(key=lambda run: (moment(run.created_at), run.run_id), reverse=True)
-    judged = [(run, tuple(_objections(question, run))) for run in candidates]
+    judged = [(run, tuple(_objections(question, run))) for run in _candidates(question, runs)]
     fit = next((run for run, objections in judged if not objections), None)
     if fit is None:
         reasons = (*(judged[0][1] if judged else (_no_run(question),)), *_lost_evidence(unreadable))
@@ -133,6 +131,16 @@ def exact_reuse(question: ReuseQuestion, runs: Sequence[Run], unreadable: Sequen
     return ReuseVerdict(
         reuse=True, key=question.key, run_id=fit.run_id, path=fit.path, commit=fit.commit, via="commit", considered=len(judged)
     )
+
+
+def fitting_runs(question: ReuseQuestion, runs: Sequence[Run]) -> tuple[Run, ...]:
+    """All runs that answer the question, freshest first."""
+    return tuple(run for run in _candidates(question, runs) if not any(_objections(question, run)))
+
+
+def _candidates(question: ReuseQuestion, runs: Sequence[Run]) -> list[Run]:
+    found = [run for run in runs if run.benchmark == question.benchmark and run.commit == question.key.commit]
+    return sorted(found, key=lambda run: (moment(run.created_at), run.run_id), reverse=True)
 
 
 def _no_run(question: ReuseQuestion) -> ReuseReason:

@@ -23,6 +23,8 @@ def _benchmark(one: BenchmarkResult) -> list[str]:
     lines = [f"{escape.plain(one.name, 100)}: {wording.headline(one, wording.PLAIN)}"]
     if not wording.unmeasured(one):
         lines.append(f"  {escape.plain(wording.sentence(one.reason), 600)}")
+    if one.outcome:
+        lines.append(f"  Outcome: {one.outcome.value}, by the policy {escape.plain(one.policy, 20)}")
     lines.append(f"  Next: {wording.next_step(one, wording.PLAIN)}")
     lines += _table(one.comparisons[:_ROWS_SHOWN])
     lines += _left_out(len(one.comparisons) - _ROWS_SHOWN)
@@ -69,8 +71,7 @@ def _origin(one: BenchmarkResult) -> list[str]:
 
 
 def _closing(result: CheckResult) -> list[str]:
-    lines = [escape.plain(remark) for remark in result.remarks]
-    lines += [f"{escape.plain(name, 60)}: {escape.plain(path)}" for name, path in result.files.items()]
+    lines = [f"{escape.plain(name, 60)}: {escape.plain(path)}" for name, path in result.files.items()]
     return lines + ([f"Reproduce: {escape.plain(result.reproduce, 1000)}"] if result.reproduce else [])
 
 

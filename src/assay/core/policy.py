@@ -7,7 +7,7 @@ from assay.core.compare import METHOD
 from assay.core.config import Benchmark, Config
 from assay.core.decide import FailOn, Mode, Policy, policy_hash
 from assay.core.globs import Globs
-from assay.core.model import Conclusion
+from assay.core.model import Conclusion, Direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,15 @@ def resolve_policy(config: Config, branch: str | None, fail_on: Iterable[str] | 
     return Policy(mode_of(config, branch), frozenset(map(FailOn, words)), Conclusion(config.policy.harness_change))
 
 
-def resolved_for(policy: Policy, config: Config, benchmark: Benchmark) -> Resolved:
-    """The same with the hash over everything that judges this benchmark's samples."""
+def resolved_for(policy: Policy, config: Config, benchmark: Benchmark, better: Direction | None = None) -> Resolved:
+    """The same with the hash over everything that judges this benchmark's samples.
+
+    `better` is the direction of a bare command's metric, which no config declares.
+    """
     settings: dict[str, object] = {
         "alpha": config.policy.alpha,
         "method": METHOD,
-        "metric": benchmark.metric.model_dump(mode="json") if benchmark.metric else None,
+        "metric": benchmark.metric.model_dump(mode="json") if benchmark.metric else {"better": better},
         "guards": {name: guard.model_dump(mode="json") for name, guard in sorted(benchmark.guards.items())},
         "secondary": {name: one.model_dump(mode="json") for name, one in sorted(benchmark.secondary.items())},
     }

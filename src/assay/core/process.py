@@ -36,7 +36,8 @@ class ProcessRequest:
 
     `env` is the whole environment, not an addition. `claims` names what nobody else on this box may use meanwhile:
     a working tree, a GPU. `account` is None to stay the user we are. `dialect` is the grammar of METRIC lines; `metrics`
-    are the names that count, which no flood of other names may push out.
+    are the names that count, which no flood of other names may push out. Where the system allows it, the process cannot
+    write below the paths of `read_only`, save below those of `writable`.
     """
 
     command: Argv | Shell
@@ -49,6 +50,8 @@ class ProcessRequest:
     account: Account | None = None
     dialect: str = "strict"
     metrics: tuple[str, ...] = ()
+    read_only: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

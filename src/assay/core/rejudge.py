@@ -2,23 +2,24 @@
 
 from assay.core.comparison import Comparison
 from assay.core.config import Benchmark
-from assay.core.envelope import ProcessFacts, Run, RunStatus
-from assay.core.evidence import ProcessRecord
+from assay.core.envelope import ProcessFacts, Run
+from assay.core.evidence import WALL_TIME, ProcessRecord
 from assay.core.judge import Evidence, compare_all
-from assay.core.model import Completed, Metric, MetricReading, Side
+from assay.core.model import Completed, Direction, Metric, MetricReading, Side
 from assay.core.sampling import spend
 from assay.core.schedule import SessionPlan, plan_session
 
 
-def rejudge(benchmark: Benchmark, base: Run | None, head: Run, alpha: float) -> tuple[Comparison, ...]:
-    """The comparisons that the samples of these two runs give now, at the level of the look that they had reached."""
+def rejudge(benchmark: Benchmark, base: Run, head: Run, alpha: float, better: Direction | None) -> tuple[Comparison, ...]:
+    """The comparisons that the samples of these two runs give now, at the level of the look that they had reached.
+
+    `better` is the direction of a bare command's metric, as in `core.judge.specs_of`.
+    """
     plan = plan_session(benchmark)
-    records = {side: _records(run, side) for side, run in ((Side.BASE, base), (Side.HEAD, head)) if run is not None}
-    missing = "" if base is not None and base.status is RunStatus.COMPLETE else "no baseline: the base benchmark failed"
-    primary = benchmark.metric.name if benchmark.metric else (head.metrics[0].name if head.metrics else "")
-    evidence = Evidence(records.get(Side.BASE, ()), records[Side.HEAD], baseline_missing=missing)
+    primary = benchmark.metric.name if benchmark.metric else (head.metrics[0].name if head.metrics else WALL_TIME)
+    evidence = Evidence(_records(base, Side.BASE), _records(head, Side.HEAD))
     units = len({record.unit for record in evidence.head})
-    return compare_all(benchmark, primary, None, evidence, _level(plan, alpha, units))
+    return compare_all(benchmark, primary, better, evidence, _level(plan, alpha, units))
 
 
 def _level(plan: SessionPlan, alpha: float, units: int) -> float:

@@ -3,7 +3,6 @@
 The unit of evidence is a pair: one base and one head process next to each other or, with seeds, all repeats of one seed.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.core.config import Benchmark, SeedRange
@@ -52,11 +51,6 @@ def plan_session(benchmark: Benchmark) -> SessionPlan:
 def pair_order(pair: int) -> tuple[Side, Side]:
     """Base, head, head, base, …: neither side is always the second, which a warming machine would favour."""
     return (Side.BASE, Side.HEAD) if pair % 2 == 0 else (Side.HEAD, Side.BASE)
-
-
-def pairs_of_unit(first_pair: int, repeats: int) -> Iterator[tuple[Side, Side]]:
-    """The pairs of one unit, the alternation going on across units."""
-    return (pair_order(first_pair + repeat) for repeat in range(repeats))
 
 
 def fill(command: str, *, seed: int | None, batch: int | None) -> str:

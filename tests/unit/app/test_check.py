@@ -342,14 +342,34 @@ def test_a_store_that_refuses_costs_neither_the_answer_nor_the_envelopes() -> No
     assert sum(name.startswith("unstored-run-") for name in lab.written) == 2
 
 
-def test_a_runner_that_cannot_run_at_all_is_infrastructure() -> None:
+def break_off(count: int) -> Completed | None:
+    if count == 3:
+        raise InfrastructureError("The disk is full.", hint="Free it.")
+    return None
+
+
+def test_an_error_outside_the_benchmark_stores_what_was_measured_and_is_reported() -> None:
     lab = Lab()
+    checked = lab.check(fresh(BETTER, ends={("bench", Side.HEAD): break_off}))
+    one = checked.result.benchmarks[0]
+    assert (one.status, one.outcome, one.reason) == (Status.FAILED, Outcome.PENDING, "The disk is full.")
+    assert [error.message for error in checked.errors] == ["The disk is full."]
+    assert {run.status for run in lab.store.stored.values()} == {RunStatus.PARTIAL}
+    assert sum(len(run.samples) for run in lab.store.stored.values()) == 5
 
-    def refuse(_: int) -> Completed:
-        raise InfrastructureError("No processes are left.")
 
-    with pytest.raises(InfrastructureError):
-        lab.bench(fresh(BETTER, ends={("bench", Side.HEAD): refuse}))
+def test_an_error_of_one_benchmark_does_not_lose_the_others() -> None:
+    two = config(top=["  other:", "    run: ./other", "    metric: {name: loss, better: lower}"])
+    checked = Lab().check(fresh(BETTER, ends={("bench", Side.HEAD): break_off}), two)
+    assert [one.status for one in checked.result.benchmarks] == [Status.FAILED, Status.MEASURED]
+
+
+def test_what_is_wrong_with_the_last_benchmark_is_found_before_the_first_is_measured() -> None:
+    lab = Lab()
+    two = config(top=["  other:", "    run: ./other", "    metric: {name: loss, better: lower}", "    inputs: [data]"])
+    with pytest.raises(UsageError):
+        lab.check(fresh(BETTER), two)
+    assert lab.commands == []
 
 
 def test_a_bare_command_is_judged_by_the_metric_it_prints() -> None:
@@ -401,3 +421,163 @@ def test_worktrees_are_gone_when_a_benchmark_is_done() -> None:
     lab.bench(fresh(BETTER))
     assert not lab.worktrees.open
     assert [call[:3] for call in lab.worktrees.calls if call[0] == "prepare"] == [("prepare", "base", BASE), ("prepare", "head", HEAD)]
+
+
+def test_a_bare_command_that_never_finished_is_undecided_for_lack_of_time() -> None:
+    lab = Lab()
+    late = completed("", exit_code=1, cause=Cause.TIMEOUT)
+    given = adhoc_config("./bench")
+    hasty = given.model_copy(update={"policy": given.policy.model_copy(update={"max_time": 5.0})})
+    script = Script({}, {}, ends={("bench", Side.BASE): lambda _: late}, clock=lab.clock, duration_s=10.0)
+    one = lab.bench(script, hasty)
+    assert (one.outcome, one.comparisons[0].spec.name) == (Outcome.PENDING, "wall_time")
+    assert one.comparisons[0].undecided is Undecided.TIME
+    assert one.status is Status.FAILED
+
+
+def test_a_direction_that_is_given_later_decides_anew_on_the_stored_samples() -> None:
+    lab = Lab()
+    printed = Script({"x": [3]}, {"x": [2]})
+    lab.bench(fresh(printed), adhoc_config("./bench"))
+    again = lab.bench(fresh(printed), adhoc_config("./bench"), better=Direction.LOWER)
+    assert (again.status, again.outcome, again.comparisons[0].verdict) == (Status.REUSED, Outcome.KEEP, Verdict.IMPROVED)
+
+
+def test_a_timed_command_is_decided_anew_under_another_policy() -> None:
+    lab = Lab()
+    lab.bench(Script({}, {}), adhoc_config("./bench"))
+    again = lab.bench(Script({}, {}), adhoc_config("./bench"), fail_on=("undecided",))
+    assert (again.status, again.comparisons[0].spec.name, again.outcome) == (Status.REUSED, "wall_time", Outcome.KEEP)
+
+
+def test_a_bare_head_that_no_longer_prints_the_bases_metric_is_errored_not_timed() -> None:
+    one = Lab().bench(Script({"x": [3]}, {}), adhoc_config("./bench"), better=Direction.LOWER)
+    assert one.outcome is Outcome.ERRORED
+    assert "METRIC x=<number>" in one.reason
+
+
+def test_a_bare_head_whose_metric_line_is_refused_is_errored_not_timed() -> None:
+    refused = completed("METRIC x: 3\n")
+    ends = {("bench", side): lambda _: refused for side in Side}
+    one = Lab().bench(Script({}, {}, ends=ends), adhoc_config("./bench"))
+    assert one.outcome is Outcome.ERRORED
+    assert "was refused" in one.reason
+
+
+def test_a_time_cannot_be_better_higher() -> None:
+    assert Lab().bench(Script({}, {}), adhoc_config("./bench"), better=Direction.HIGHER).outcome is Outcome.ERRORED
+
+
+def test_a_metric_whose_unit_changes_is_not_compared() -> None:
+    def printed(unit: str) -> Completed:
+        return completed(f"METRIC loss=2 ({unit})\n")
+
+    ends = {("bench", Side.BASE): lambda _: printed("nats"), ("bench", Side.HEAD): lambda _: printed("bits")}
+    one = Lab().bench(fresh(BETTER, ends=ends))
+    assert (one.outcome, one.comparisons[0].undecided) == (Outcome.PENDING, Undecided.NOT_COMPARABLE)
+
+
+def test_an_undecided_answer_is_measured_again_once_more_samples_are_allowed() -> None:
+    lab = Lab()
+    first = lab.bench(fresh(NOISY), config("repeats: {min: 4, max: 6}"))
+    assert first.comparisons[0].undecided is Undecided.SAMPLES
+    assert lab.bench(fresh(NOISY), config("repeats: {min: 4, max: 6}")).status is Status.REUSED
+    again = lab.bench(fresh(NOISY), config("repeats: {min: 4, max: 10}"))
+    assert (again.status, len(again.comparisons[0].head)) == (Status.MEASURED, 10)
+
+
+def test_one_seed_alone_is_warned_of() -> None:
+    one = Lab().bench(fresh(BETTER), config("run: ./bench {seed}", "seeds: [1]"))
+    assert any("One seed" in warning for warning in one.warnings)
+    assert one.outcome is Outcome.PENDING
+
+
+def test_a_failed_setup_is_called_one() -> None:
+    one = Lab().bench(fresh(BETTER, ends={("make", Side.HEAD): crash}), config("setup: make"))
+    assert one.reason.startswith("setup failed on head")
+    assert "setup" in (one.next_step or "")
+
+
+def test_a_metric_that_does_not_begin_its_line_is_diagnosed() -> None:
+    prefixed = completed("[rank0]: METRIC loss=2\n")
+    one = Lab().bench(fresh(BETTER, ends={("bench", Side.HEAD): lambda _: prefixed}))
+    assert "begin its line" in one.reason
+
+
+def test_a_side_that_was_not_isolated_is_never_evidence_for_later() -> None:
+    lab = Lab()
+    lab.worktrees.foreign = ("lab",)
+    lab.bench(fresh(BETTER))
+    assert {run.status for run in lab.store.stored.values()} == {RunStatus.DEGRADED}
+    lab.worktrees.foreign = ()
+    assert lab.bench(fresh(BETTER)).status is Status.MEASURED
+
+
+def test_a_missing_baseline_is_asked_for_again() -> None:
+    lab = Lab()
+    lab.bench(fresh(BETTER, ends={("bench", Side.BASE): crash}))
+    again = lab.bench(fresh(BETTER))
+    assert (again.status, again.outcome) == (Status.MEASURED, Outcome.KEEP)
+
+
+def test_the_base_in_question_decides_which_stored_pair_is_reused() -> None:
+    lab = Lab()
+    first = lab.bench(fresh(BETTER))
+    lab.repo.base = "c" * 40
+    lab.bench(fresh(BETTER))
+    lab.repo.base = BASE
+    again = lab.bench(fresh(BETTER))
+    assert (again.status, again.run_id) == (Status.REUSED, first.run_id)
+
+
+def test_two_policies_in_turn_each_find_their_own_decision() -> None:
+    lab = Lab()
+    for _ in range(3):
+        lab.bench(fresh(WORSE))
+        lab.bench(fresh(WORSE), fail_on=("errored",))
+    assert len(lab.store.decided) == 2
+
+
+def test_another_value_of_a_passed_variable_is_another_config() -> None:
+    lab = Lab(variables={"OMP_NUM_THREADS": "1"})
+    given = config("env: {pass: [OMP_NUM_THREADS]}")
+    lab.bench(fresh(BETTER), given)
+    assert lab.bench(fresh(BETTER), given).status is Status.REUSED
+    lab.variables["OMP_NUM_THREADS"] = "8"
+    assert lab.bench(fresh(BETTER), given).status is Status.MEASURED
+
+
+def test_base_and_head_alternate_in_order_also_with_equal_repeats_of_seeds() -> None:
+    lab = Lab()
+    lab.bench(fresh(SAME), config("run: ./bench {seed}", "seeds: [1, 2, 3]", "repeats: {min: 4, max: 4}", "warmup: 0"))
+    sides = [side for side, _ in lab.commands]
+    assert sides == ["base", "head", "head", "base", "base", "head", "head", "base"]
+
+
+def test_a_benchmark_whose_turn_comes_too_late_is_not_even_set_up() -> None:
+    lab = Lab()
+    two = config(
+        "setup: make",
+        top=["  other:", "    run: ./other", "    setup: make", "    metric: {name: loss, better: lower}", "policy: {max_time: 30s}"],
+    )
+    checked = lab.check(fresh(BETTER, clock=lab.clock, duration_s=10.0), two)
+    assert [one.status for one in checked.result.benchmarks][1] is Status.FAILED
+    assert "max_time" in checked.result.benchmarks[1].reason
+    assert checked.nothing_measured
+    assert all("/other/" not in request.cwd for request in lab.runner.requests)
+
+
+def test_only_heads_envelope_names_the_base() -> None:
+    lab = Lab()
+    lab.bench(fresh(BETTER))
+    assert {run.commit: run.base for run in lab.store.stored.values()} == {HEAD: BASE, BASE: None}
+
+
+def test_what_the_worktree_could_not_have_is_in_the_report() -> None:
+    lab = Lab()
+    lab.worktrees.notes = ("benchmarks run as root, for a reason",)
+    assert "benchmarks run as root, for a reason" in lab.bench(fresh(BETTER)).warnings
+
+
+def test_a_guard_that_neither_side_prints_is_warned_of() -> None:
+    assert any("guard ms" in warning for warning in Lab().bench(fresh(BETTER), GUARDED).warnings)

@@ -64,7 +64,7 @@ def test_the_freshest_fit_run_is_taken() -> None:
         assert (verdict.run_id, verdict.considered) == (fresh.run_id, 3)
 
 
-OTHER_CONFIG = config_facts(Benchmark.model_validate({"name": "b", "run": "x"}))
+OTHER_CONFIG = config_facts(Benchmark.model_validate({"name": "b", "run": "x"}), {})
 NO_MACHINE = replace(QUESTION, key=replace(KEY, machine="unknown"))
 NO_IMAGE = surroundings(image_digest="unknown")
 FOUR_SEEDS = replace(QUESTION, needed=Needed("val_loss", 4, (1, 2, 5, 9)))
@@ -256,7 +256,7 @@ NOT_IN_THE_HASH: list[dict[str, Any]] = [
 
 
 def hash_of(changes: dict[str, Any]) -> str:
-    return config_hash(Benchmark.model_validate(BENCHMARK | changes))
+    return config_hash(Benchmark.model_validate(BENCHMARK | changes), {})
 
 
 @pytest.mark.parametrize("changes", IN_THE_HASH, ids=str)
@@ -274,8 +274,11 @@ def test_what_only_decides_anew_does_not_change_the_hash(changes: dict[str, Any]
 
 
 def test_the_values_of_passed_variables_are_not_held() -> None:
-    parameters = config_facts(Benchmark.model_validate(BENCHMARK | {"env": {"pass": ["B", "A"]}})).parameters
-    assert parameters["env_pass"] == ["A", "B"]
+    parameters = config_facts(Benchmark.model_validate(BENCHMARK | {"env": {"pass": ["B", "A"]}}), {"A": "private"}).parameters
+    assert isinstance(parameters["env_pass"], dict)
+    assert list(parameters["env_pass"]) == ["A", "B"]
+    assert parameters["env_pass"]["B"] is None
+    assert "private" not in str(parameters)
 
 
 def test_the_key_has_the_models_of_the_config() -> None:

@@ -15,6 +15,8 @@ from assay.core.model import Cause
 SHELL_OFFSET = 128
 """A shell that saw its command die of signal n exits with 128 + n."""
 
+SHELL_CODES = {126: "a command that cannot be executed", 127: "a command that was not found"}
+
 LAST_WORDS = 8192
 """Characters at the end of a stream in which a lack of memory is looked for; a launcher may add its own after it."""
 
@@ -83,6 +85,8 @@ def _own_end(status: int, last_words: tuple[str, str], *, kernel_killed: bool) -
 def _ending(code: int) -> str:
     if code < 0:
         return f"killed by {signal_name(-code)}"
+    if code in SHELL_CODES:
+        return f"exit status {code}, as a shell reports {SHELL_CODES[code]}"
     behind = code - SHELL_OFFSET
     hint = f", as a shell reports {signal_name(behind)}" if behind in set(signal.Signals) else ""
     return f"exit status {code}{hint}"

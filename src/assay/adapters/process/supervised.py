@@ -149,7 +149,9 @@ def _encoded(request: ProcessRequest, grace_s: float) -> bytes:
     account = (request.account.uid, request.account.gid) if request.account else None
     environment = {os.fsencode(name): os.fsencode(value) for name, value in request.env.items()}
     argv = [os.fsencode(word) for word in words]
-    body = marshal.dumps(((argv, os.fsencode(request.cwd), environment, account), float(request.timeout_s), float(grace_s)))
+    shielded = [[os.fsencode(path) for path in paths] for paths in (request.read_only, request.writable)]
+    command = (argv, os.fsencode(request.cwd), environment, account, *shielded)
+    body = marshal.dumps((command, float(request.timeout_s), float(grace_s)))
     return len(body).to_bytes(4, "big") + body
 
 

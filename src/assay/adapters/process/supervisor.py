@@ -21,8 +21,8 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would d
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    Command = tuple[list[bytes], bytes, dict[bytes, bytes], tuple[int, int] | None]
-    """Words, working directory, environment, and user and group to become."""
+    Command = tuple[list[bytes], bytes, dict[bytes, bytes], tuple[int, int] | None, list[bytes], list[bytes]]
+    """Words, working directory, environment, user and group to become, and what it may not, and may again, write to."""
 
 CONTROL = 0
 LINUX = sys.platform == "linux"
@@ -34,16 +34,26 @@ SWEEP_S = 5.0
 """How long the sweep tries before it reports what it could not kill."""
 
 
-def prctl(option: int, value: int) -> bool:
-    """Set one attribute of this process; False where this system has no such call."""
+CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
+MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_SLAVE = 0x1, 0x20, 0x1000, 0x4000, 0x80000
+KEPT_FLAGS = 0xE  # nosuid, nodev, noexec: a remount may not drop them
+
+
+def system_call(name: str, *arguments: "int | bytes | None") -> bool:
+    """Call a function of the C library; False where it fails or this system has no such call."""
     if not LINUX:
         return False
     try:
         import _ctypes  # `ctypes` itself would cost as much as starting Python does
     except ImportError:
         return False
-    call = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type] # None is this program itself
-    return bool(_ctypes.call_function(call, (option, value, 0, 0, 0)) == 0)
+    call = _ctypes.dlsym(_ctypes.dlopen(None, 0), name)  # type: ignore[arg-type] # None is this program itself
+    return bool(_ctypes.call_function(call, arguments) == 0)
+
+
+def prctl(option: int, value: int) -> bool:
+    """Set one attribute of this process; False where this system has no such call."""
+    return system_call("prctl", option, value, 0, 0, 0)
 
 
 # --- the child, between fork and exec
@@ -51,13 +61,15 @@ def prctl(option: int, value: int) -> bool:
 
 def become(command: "Command", status: int, supervisor: int) -> "NoReturn":
     """Turn into the command. What goes wrong is told over `status`, which closes by itself where exec succeeds."""
-    argv, cwd, env, account = command
+    argv, cwd, env, account, read_only, writable = command
     stage = b"account"
     try:
         posix.setsid()
         say(b"started %d\n" % posix.getpid())  # not left to the supervisor, which the command could kill before it says so
         posix.dup2(posix.open("/dev/null", posix.O_RDONLY), 0)
         forget_signals()
+        if read_only:
+            shield(read_only, writable)
         drop_to(account)
         prctl(PR_SET_PDEATHSIG, _signal.SIGKILL)  # after setuid, which clears it
         if posix.getppid() != supervisor:
@@ -77,6 +89,27 @@ def forget_signals() -> None:
     for name in ("SIGPIPE", "SIGXFSZ", "SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGCHLD"):
         _signal.signal(getattr(_signal, name), _signal.SIG_DFL)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
+
+
+def shield(read_only: list[bytes], writable: list[bytes]) -> None:
+    """Make folders read-only for this process and all that come of it, in a view of the file system of its own.
+
+    Root needs no more than that view; anybody else needs a user namespace too, which some systems refuse: what is to be
+    protected is then only looked at afterwards. Nothing of it outlives the process.
+    """
+    uid, gid = posix.getuid(), posix.getgid()
+    if not system_call("unshare", CLONE_NEWNS if uid == 0 else CLONE_NEWNS | CLONE_NEWUSER):
+        return
+    if uid:
+        prctl(PR_SET_DUMPABLE, 1)  # or these files of ours would belong to root
+        for name, text in (("setgroups", b"deny"), ("uid_map", b"%d %d 1" % (uid, uid)), ("gid_map", b"%d %d 1" % (gid, gid))):
+            with open(f"/proc/self/{name}", "wb", 0) as file:  # noqa: PTH123
+                file.write(text)
+    system_call("mount", None, b"/", None, MS_REC | MS_SLAVE, None)
+    bound = [path for path in (*read_only, *writable) if system_call("mount", path, path, None, MS_BIND | MS_REC, None)]
+    for path in [path for path in read_only if path in bound]:
+        flags = MS_REMOUNT | MS_BIND | MS_RDONLY | posix.statvfs(path).f_flag & KEPT_FLAGS
+        system_call("mount", None, path, None, flags, None)
 
 
 def drop_to(account: "tuple[int, int] | None") -> None:
@@ -110,9 +143,13 @@ def execute(argv: list[bytes], env: dict[bytes, bytes], status: int) -> "NoRetur
 
 def descendants(ancestor: int) -> "set[int]":
     """Processes below `ancestor` that are still alive, at any depth. As a subreaper we inherit those whose parent ended."""
+    try:
+        names = posix.listdir("/proc")
+    except OSError:  # it is not mounted, and then only the process group is killed
+        names = []
     children: dict[int, list[int]] = {}
     zombies = set()
-    for name in everyone():
+    for name in names:
         if not name.isdigit():
             continue
         state, parent = state_and_parent(int(name))
@@ -128,26 +165,13 @@ def descendants(ancestor: int) -> "set[int]":
     return found - zombies
 
 
-def everyone() -> list[str]:
-    """The entries of /proc; none where it is not mounted, and then only the process group is killed."""
-    try:
-        return posix.listdir("/proc")
-    except OSError:
-        return []
-
-
 def state_and_parent(pid: int) -> "tuple[bytes, int]":
     """The state letter and parent of a process; it counts as gone where it cannot be read."""
     try:
-        file = posix.open(f"/proc/{pid}/stat", posix.O_RDONLY)
+        with open(f"/proc/{pid}/stat", "rb", 0) as file:  # noqa: PTH123 # pathlib would double the start-up
+            text = file.read(4096)
     except OSError:
         return b"X", 0
-    try:
-        text = posix.read(file, 4096)
-    except OSError:
-        return b"X", 0
-    finally:
-        posix.close(file)
     state, parent = text[text.rfind(b")") + 2 :].split(b" ", 2)[:2]  # the name before it may hold anything
     return state, int(parent)
 
@@ -295,13 +319,6 @@ def receive() -> "tuple[Command, float, float]":
     return marshal.loads(text[4:])  # type: ignore[no-any-return] # noqa: S302 # from our parent, over a socket of its own
 
 
-def release_output() -> None:
-    """Leave both streams to the command, so that their end is its end."""
-    null = posix.open("/dev/null", posix.O_RDWR)
-    posix.dup2(null, 1)
-    posix.dup2(null, 2)
-
-
 def main() -> None:
     """One run, from request to report."""
     command, timeout, grace = receive()
@@ -309,7 +326,9 @@ def main() -> None:
     prctl(PR_SET_DUMPABLE, 0)
     news = alarm()
     pid, said = launch(command)
-    release_output()
+    null = posix.open("/dev/null", posix.O_RDWR)
+    for stream in (1, 2):  # both belong to the command alone now, so that their end is its end
+        posix.dup2(null, stream)
     last = said.splitlines()[-1] if said else b"at %d" % time.monotonic_ns()
     if not last.startswith(b"at "):
         posix.waitpid(pid, 0)

@@ -45,6 +45,9 @@ class WorkFolder:
     def remove(self) -> None:
         """Remove everything. What resists, such as a file held by a network disk, the next check tries again."""
         try:
+            for entry in self.path.iterdir():
+                if entry.name != _LOCK:  # last, for without it no later check would find the rest
+                    remove_tree(entry)
             remove_tree(self.path)
         finally:
             os.close(self._lock)

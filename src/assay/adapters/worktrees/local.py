@@ -1,5 +1,6 @@
 """Worktrees on this box behind the port Worktrees."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -142,7 +143,24 @@ class LocalWorktrees:
         if own is not None:
             self._environments[str(tree)] = own
             notes = (*own.notes, *notes)
-        return Worktree(side, commit, str(tree), str(cwd), self._variables(slot, own, benchmark), account, notes)
+        variables = self._variables(slot, own, benchmark)
+        return Worktree(side, commit, str(tree), str(cwd), variables, account, notes, *self._protection(benchmark, caches))
+
+    def _protection(self, benchmark: Benchmark, caches: tuple[Path, ...]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """What a benchmark may only read, and what of that it may write to after all.
+
+        Root can close the whole checkout. Anybody else pays with a user namespace, in which ssh and sudo refuse to work, so
+        only a benchmark with inputs gets one, and its setup does not.
+        """
+        inputs = [(self._user_root / relative(text, "inputs")).resolve() for text in benchmark.inputs]
+        closed = [self._user_root.resolve(), *inputs] if os.geteuid() == 0 else inputs
+        opened = [path.resolve() for path in (self._folder.path, *caches)]
+        in_setup = closed if os.geteuid() == 0 else []
+        return (
+            tuple(map(str, closed)),
+            tuple(map(str, in_setup)),
+            tuple(str(path) for path in opened if any(path.is_relative_to(one) for one in closed)),
+        )
 
     def _variables(self, slot: Path, own: PythonEnvironment | None, benchmark: Benchmark) -> Mapping[str, str]:
         return child_environment(
