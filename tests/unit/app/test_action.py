@@ -95,6 +95,7 @@ class Desk:
             observer=self.lab.observer,
             logs=lambda name: f"/logs/{name}",
             supervision="subreaper",
+            variables=self.lab.variables,
         )
 
     @property
@@ -502,7 +503,6 @@ def raising(error: BaseException) -> Callable[[int], Completed | None]:
 ENDS = {
     "cancelled": (CancelledError("Cancelled by SIGTERM."), Conclusion.CANCELLED),
     "interrupted": (KeyboardInterrupt(), Conclusion.CANCELLED),
-    "the runner failed": (InfrastructureError("No processes left.", hint="See ulimit."), Conclusion.FAILURE),
     "a bug": (ZeroDivisionError("s3cret"), Conclusion.FAILURE),
 }
 
@@ -518,6 +518,15 @@ def test_however_it_ends_no_check_run_stays_open(error: BaseException, conclusio
     assert one.closed.conclusion is conclusion
     assert one.closed.external_id == one.external_id
     assert "s3cret" not in one.closed.summary
+
+
+def test_an_error_outside_the_benchmark_closes_the_check_run_as_a_failure() -> None:
+    desk = Desk()
+    acted = desk.done(PULL, BETTER, {("bench", Side.HEAD): raising(InfrastructureError("No processes left.", hint="See ulimit."))})
+    assert [error.message for error in acted.checked.errors] == ["No processes left."]
+    (one,) = desk.forge.checks
+    assert one.closed is not None
+    assert (one.closed.conclusion, one.closed.external_id) == (Conclusion.FAILURE, one.external_id)
 
 
 def test_a_cancelled_job_says_its_last_word_in_a_hurry_and_keeps_what_was_measured() -> None:
