@@ -91,8 +91,12 @@ def out_of_time(bench: Bench, plan: Measure) -> Concluded:
 
 
 def broken_off(bench: Bench, plan: Measure, error: InfrastructureError) -> Concluded:
-    """Git, the disk or the runner failed. What had been measured is stored, and nothing is decided on it."""
-    return replace(_undone(bench, plan, error.message, error.hint), error=error)
+    """Git, the disk or the runner failed. What had been measured is stored, and nothing is decided on it.
+
+    A failure, not neutral: what is required to pass must not be let through because a disk was full.
+    """
+    undone = _undone(bench, plan, error.message, error.hint)
+    return replace(undone, result=replace(undone.result, conclusion=Conclusion.FAILURE), error=error)
 
 
 def _undone(bench: Bench, plan: Measure, reason: str, next_step: str) -> Concluded:

@@ -353,6 +353,7 @@ def test_an_error_outside_the_benchmark_stores_what_was_measured_and_is_reported
     checked = lab.check(fresh(BETTER, ends={("bench", Side.HEAD): break_off}))
     one = checked.result.benchmarks[0]
     assert (one.status, one.outcome, one.reason) == (Status.FAILED, Outcome.PENDING, "The disk is full.")
+    assert one.conclusion is Conclusion.FAILURE
     assert [error.message for error in checked.errors] == ["The disk is full."]
     assert {run.status for run in lab.store.stored.values()} == {RunStatus.PARTIAL}
     assert sum(len(run.samples) for run in lab.store.stored.values()) == 5
