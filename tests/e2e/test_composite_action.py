@@ -102,10 +102,16 @@ class Act:
             "GITHUB_REPOSITORY": NAME,
             "RUNNER_ENVIRONMENT": "github-hosted",
             "ARTIFACTS": str(self.artifacts),
+            "PIP_CACHE_DIR": str(Path.home() / ".cache" / "pip"),
         }
         return [
             *("-W", ".github/workflows/pull-request.yml", "-P", "ubuntu-latest=-self-hosted", "-a", "ada"),
-            *("--local-repository", f"{''.join(ours)}={ROOT}", "--local-repository", f"{upload}={self.folder / 'upload'}"),
+            *(
+                "--local-repository",
+                f"{''.join(ours)}={self.folder / 'action'}",
+                "--local-repository",
+                f"{upload}={self.folder / 'upload'}",
+            ),
             *(word for key, value in variables.items() for word in ("--env", f"{key}={value}")),
         ]
 
@@ -126,6 +132,10 @@ def program() -> str:
 
 @pytest.fixture
 def act(hub: Hub, tmp_path: Path) -> Act:
+    for name in ("run", "src", "templates"):  # act copies an action whole, so it gets no more than is needed
+        shutil.copytree(ROOT / name, tmp_path / "action" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path / "action" / name)
     (tmp_path / "upload").mkdir()
     (tmp_path / "upload" / "action.yml").write_text(UPLOAD, encoding="utf-8")
     return Act(tmp_path, Proposal.on(hub, tmp_path / "local"))

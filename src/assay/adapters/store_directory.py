@@ -1,16 +1,33 @@
 """The store in a directory: one immutable file a run and a decision, so that writers cannot collide and need no lock."""
 
+import fcntl
+import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
 from json import dumps
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from assay.adapters import atomic_file
-from assay.adapters.store_files import read_file, read_lines, unreadable, walk
+from assay.adapters.store_files import read_file, read_lines, walk
+from assay.adapters.stored_records import EMPTY, another_record, catalog, encoded, parsed, parsed_in_place
+from assay.core.compaction import LeftAlone, Month, Packed, closed_months, pack
 from assay.core.envelope import Run, StoredDecision
-from assay.core.ids import is_id, moment_of
+from assay.core.ids import is_id
 from assay.core.record import Envelope
-from assay.core.store_layout import DECISIONS, INVALIDATED, RUN_PREFIX, RUNS, decision_path, run_path
+from assay.core.store_layout import (
+    DECISIONS,
+    INVALIDATED,
+    RUN_PREFIX,
+    RUNS,
+    decision_path,
+    month_of,
+    packed_month,
+    packed_path,
+    run_path,
+    single_month,
+)
 from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
 
@@ -20,6 +37,8 @@ Concerns = Callable[[bytes], bool]
 
 _BY_MONTH = 2
 """Folders between a kind of record and its files: year, month."""
+
+_COMPACTION_LOCK = ".assay-compaction.lock"
 
 
 class DirectoryStore:
@@ -38,30 +57,23 @@ class DirectoryStore:
 
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, newest first, and every stored file that could not be read, whosever it was."""
-        hidden = self._invalidated()
+        hidden = self.invalidated()
         if isinstance(hidden, Unreadable):
             return Catalog(unreadable=(hidden,))
-        found: dict[str, Run] = {}
-        lost: list[Unreadable] = []
-        for one in self._stored_runs(lambda data: _may_concern(data, benchmark)):
-            if isinstance(one, Unreadable):
-                lost += [] if PurePosixPath(one.path).stem in hidden else [one]
-            elif one.benchmark == benchmark and one.run_id not in hidden:
-                found.setdefault(one.run_id, one)
-        return Catalog(tuple(found[run_id] for run_id in sorted(found, reverse=True)), tuple(lost))
+        return catalog(benchmark, self._stored_runs(lambda data: _may_concern(data, benchmark)), hidden)
 
     def find_run(self, run_id: str) -> Run | Unreadable | None:
         """One run by its id; None for text that is no run's id, too."""
-        hidden = self._invalidated()
+        hidden = self.invalidated()
         if isinstance(hidden, Unreadable):
             return hidden
         if not is_id(RUN_PREFIX, run_id) or run_id in hidden:
             return None
         path = run_path(run_id)
         for entry in walk(self._root, RUNS, _BY_MONTH):
-            if entry == path:
-                return self._whole(Run, path, _always)
-        packed = f"{RUNS}/{moment_of(run_id):%Y-%m}.jsonl"
+            if entry == path and (one := self._whole(Run, path, _always)):
+                return one
+        packed = packed_path(month_of(run_id))
         lines = self._packed(packed, lambda data: run_id.encode() in data) if (self._root / packed).exists() else ()
         return next((one for one in lines if isinstance(one, Unreadable) or one.run_id == run_id), None)
 
@@ -71,8 +83,41 @@ class DirectoryStore:
         read = (self._whole(StoredDecision, path, lambda data: head_run.encode() in data) for path in paths)
         return tuple(one for one in read if isinstance(one, StoredDecision) and one.head_run == head_run)
 
+    def records(self) -> Iterator[Run | StoredDecision | Unreadable]:
+        """Every run and every decision, and what could not be read. Tombstones hide nothing here."""
+        yield from self._stored_runs(_always)
+        for entry in walk(self._root, DECISIONS, _BY_MONTH):
+            if one := entry if isinstance(entry, Unreadable) else self._whole(StoredDecision, entry, _always):
+                yield one
+
+    def discard(self, path: str) -> None:
+        """Remove the file of one record, which is kept elsewhere now. Raises InfrastructureError where the disk refuses."""
+        try:
+            (self._root / path).unlink(missing_ok=True)
+        except OSError as error:
+            hint = "Free the folder's permissions; the record is kept twice until then, which does no harm."
+            raise InfrastructureError(f"{self._root / path} could not be removed: {error.strerror or error}.", hint=hint) from error
+
+    def compact(self, now: datetime) -> tuple[Packed, ...]:
+        """Pack the runs of closed months. Raises InfrastructureError where the disk refuses; nothing is lost then."""
+        try:
+            with self._compacting():
+                return tuple(self._compacted(month) for month in closed_months(self._single_paths(), now))
+        except OSError as error:
+            hint = "Free the disk or the folder's permissions, and run the command again."
+            raise InfrastructureError(f"The store {self._root} could not be compacted: {error.strerror or error}.", hint=hint) from error
+
+    def invalidated(self) -> frozenset[str] | Unreadable:
+        """The ids that a tombstone hides, by its name alone: a damaged tombstone hides as well as a whole one."""
+        hidden = set()
+        for entry in walk(self._root, INVALIDATED, 0):
+            if isinstance(entry, Unreadable) and entry.path == INVALIDATED:
+                return entry
+            hidden.add(PurePosixPath(entry.path if isinstance(entry, Unreadable) else entry).stem)
+        return frozenset(hidden)
+
     def _add(self, path: str, envelope: Envelope) -> str:
-        data = f"{envelope.to_json()}\n".encode()
+        data = encoded(envelope)
         *folders, name = path.split("/")
         file = self._root.joinpath(path)
         try:
@@ -82,55 +127,75 @@ class DirectoryStore:
             atomic_file.create(folder / name, data)
         except FileExistsError as error:
             if read_file(self._root, path) != data:
-                hint = "A stored file is never changed. Run the command again; it takes a new id."
-                raise InfrastructureError(f"The store has another record at {file}.", hint=hint) from error
+                raise another_record(str(file)) from error
         except OSError as error:
             hint = "Free the disk or the folder's permissions, or name another store with --store dir:PATH."
             raise InfrastructureError(f"The store could not write {file}: {error.strerror or error}.", hint=hint) from error
         return str(file)
 
-    def _invalidated(self) -> frozenset[str] | Unreadable:
-        """The ids that a tombstone hides, by its name alone: a damaged tombstone hides as well as a whole one."""
-        hidden = set()
-        for entry in walk(self._root, INVALIDATED, 0):
-            if isinstance(entry, Unreadable) and entry.path == INVALIDATED:
-                return entry
-            hidden.add(PurePosixPath(entry.path if isinstance(entry, Unreadable) else entry).stem)
-        return frozenset(hidden)
-
     def _stored_runs(self, concerns: Concerns) -> Iterator[Run | Unreadable]:
+        """Single files before packed ones: what a compaction moves meanwhile is then met twice rather than never."""
         for entry in walk(self._root, RUNS, _BY_MONTH):
             if isinstance(entry, Unreadable):
                 yield entry
-            elif entry.endswith(".jsonl"):
-                yield from self._packed(entry, concerns)
-            elif one := self._whole(Run, entry, concerns):
+            elif packed_month(entry) is None and (one := self._whole(Run, entry, concerns)):
                 yield one
+        for entry in walk(self._root, RUNS, 0):
+            if isinstance(entry, str) and packed_month(entry) is not None:
+                yield from self._packed(entry, concerns)
 
     def _packed(self, path: str, concerns: Concerns) -> Iterator[Run | Unreadable]:
+        empty = True
         for name, line in read_lines(self._root, path):
+            empty = empty and isinstance(line, bytes) and not line.strip()
             if isinstance(line, Unreadable):
                 yield line
             elif line.strip() and concerns(line):
-                yield _parsed(Run, name, line)
+                yield parsed(Run, name, line)
+        if empty:
+            yield Unreadable(path, EMPTY)
 
     def _whole(self, kind: type[E], path: str, concerns: Concerns) -> E | Unreadable | None:
         data = read_file(self._root, path)
         if isinstance(data, Unreadable):
-            return data
-        if not concerns(data):
-            return None
-        one = _parsed(kind, path, data)
-        if isinstance(one, Unreadable) or one.path == path:
-            return one
-        return unreadable(path, f"it holds what belongs in {one.path}")
+            return data if os.path.lexists(self._root / path) else None
+        return parsed_in_place(kind, path, data) if concerns(data) else None
 
+    @contextmanager
+    def _compacting(self) -> Iterator[None]:
+        """One compaction at a time; the lock goes with the process that holds it."""
+        if not self._root.is_dir():
+            yield
+            return
+        descriptor = os.open(self._root / _COMPACTION_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
 
-def _parsed(kind: type[E], path: str, data: bytes) -> E | Unreadable:
-    try:
-        return kind.from_json(data.decode())
-    except ValueError as error:
-        return unreadable(path, str(error))
+    def _single_paths(self) -> tuple[str, ...]:
+        return tuple(entry for entry in walk(self._root, RUNS, _BY_MONTH) if isinstance(entry, str))
+
+    def _compacted(self, name: str) -> Packed:
+        packed = pack(self._month(name))
+        if packed.content is not None:
+            atomic_file.replace(self._root / packed.path, packed.content)
+        for path in packed.absorbed:
+            (self._root / path).unlink(missing_ok=True)
+        return packed
+
+    def _month(self, name: str) -> Month:
+        read = {path: read_file(self._root, path) for path in self._single_paths() if single_month(path) == name}
+        path = packed_path(name)
+        packed = read_file(self._root, path) if os.path.lexists(self._root / path) else None
+        lost = [one for one in (*read.values(), packed) if isinstance(one, Unreadable)]
+        return Month(
+            name,
+            packed if isinstance(packed, bytes) else None,
+            {path: data for path, data in read.items() if isinstance(data, bytes)},
+            tuple(LeftAlone(one.path, one.reason) for one in lost),
+        )
 
 
 def _always(_: bytes) -> bool:

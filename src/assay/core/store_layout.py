@@ -1,13 +1,21 @@
 """Where things stand in a store, as POSIX paths from its root: the same on a data branch and in a directory."""
 
+import re
+
 from assay.core.ids import is_id, moment_of
 
 RUNS = "runs"
 DECISIONS = "decisions"
 INVALIDATED = "invalidated"
+README = "README.md"
+TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, "sessions", "ledger", "queue.json", "analyses"})
+"""All names at the top of a store."""
 
 RUN_PREFIX = "run"
 DECISION_PREFIX = "dec"
+
+_PACKED = re.compile(r"runs/([0-9]{4}-(?:0[1-9]|1[0-2]))\.jsonl")
+_SINGLE = re.compile(r"(runs|decisions)/([0-9]{4})/(0[1-9]|1[0-2])/((?:run|dec)-[0-9A-Z]{26})\.json")
 
 
 def run_path(run_id: str) -> str:
@@ -23,6 +31,33 @@ def decision_path(decision_id: str) -> str:
 def tombstone_path(run_id: str) -> str:
     """The file whose presence hides a run. Raises ValueError where the text is no run's id."""
     return f"{INVALIDATED}/{_checked(RUN_PREFIX, run_id)}.json"
+
+
+def packed_path(month: str) -> str:
+    """The file that holds a month's runs once it is closed; a month is written `2025-03`."""
+    return f"{RUNS}/{month}.jsonl"
+
+
+def packed_month(path: str) -> str | None:
+    """The month whose runs a path holds packed, None for any other path."""
+    found = _PACKED.fullmatch(path)
+    return found[1] if found else None
+
+
+def single_month(path: str) -> str | None:
+    """The month that a file of one run belongs to by its place, None where no run is kept at such a place."""
+    found = _SINGLE.fullmatch(path)
+    return f"{found[2]}-{found[3]}" if found and found[1] == RUNS else None
+
+
+def may_hold_one(path: str) -> bool:
+    """Whether a path has the form of one run's or one decision's file. Whether it is theirs, only their id can tell."""
+    return _SINGLE.fullmatch(path) is not None
+
+
+def month_of(run_id: str) -> str:
+    """The month that a run belongs to, such as `2025-03`. Raises ValueError where the text is no run's id."""
+    return f"{moment_of(_checked(RUN_PREFIX, run_id)):%Y-%m}"
 
 
 def _by_month(folder: str, prefix: str, text: str) -> str:

@@ -1,0 +1,133 @@
+"""Records on their way to the data branch: whole files on this disk, removed when they have landed."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.adapters.store_branch.edit import Edit
+from assay.adapters.store_branch.snapshot import Snapshot
+from assay.adapters.store_directory import DirectoryStore
+from assay.adapters.store_files import walk
+from assay.adapters.stored_records import OtherRecordError, encoded, parsed
+from assay.core.envelope import Run, StoredDecision
+from assay.core.store_layout import DECISIONS, RUNS, month_of, packed_path
+from assay.errors import InfrastructureError
+from assay.ports import Unreadable
+
+Stored = Run | StoredDecision
+
+_BY_MONTH = 2
+"""Folders between a kind of record and its files: year, month."""
+
+
+@dataclass(slots=True)
+class OutboxChange:
+    """The edit that adds records to a tip. It remembers how it found the last tip: what was there, and what differs."""
+
+    records: tuple[Stored, ...]
+    present: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+
+    def __call__(self, snapshot: Snapshot) -> Edit:
+        """Only what the tip has not is written; nothing of the tip is ever replaced."""
+        data = {one.path: encoded(one) for one in self.records}
+        months = {one.path: packed_path(month_of(one.run_id)) for one in self.records if isinstance(one, Run)}
+        there = snapshot.blobs({*data, *months.values()})
+        found = {one.path: self._agrees(snapshot, one, there[one.path], data[one.path]) for one in self.records if one.path in there}
+        for month in {*months.values()} & there.keys():
+            runs = [one for one in self.records if isinstance(one, Run) and months[one.path] == month and one.path not in there]
+            found |= self._packed(snapshot, there[month], month, runs)
+        self.present = tuple(path for path, agrees in found.items() if agrees)
+        self.conflicts = tuple(path for path, agrees in found.items() if not agrees)
+        self.added = tuple(path for path in data if path not in found)
+        return Edit(_subject(self.records, set(self.added)), {path: data[path] for path in self.added})
+
+    @property
+    def landed(self) -> tuple[str, ...]:
+        """What the branch has once the edit is pushed."""
+        return (*self.present, *self.added)
+
+    @staticmethod
+    def _agrees(snapshot: Snapshot, record: Stored, blob: str, data: bytes) -> bool:
+        if snapshot.blob_id(data) == blob:
+            return True
+        # the same record may be written another way by another release
+        return all(content is not None and parsed(type(record), record.path, content) == record for _, content in snapshot.contents([blob]))
+
+    @staticmethod
+    def _packed(snapshot: Snapshot, blob: str, path: str, runs: list[Run]) -> dict[str, bool]:
+        """Of runs that have no file of their own those that a packed month has, and whether it has them as they are."""
+        lines = [line for _, content in snapshot.contents([blob]) for line in (content or b"").split(b"\n")]
+        found: dict[str, bool] = {}
+        for run in runs:
+            for line in lines:
+                # an id may also stand in the notes of another run
+                if run.run_id.encode() in line and isinstance(one := parsed(Run, path, line), Run) and one.run_id == run.run_id:
+                    found[run.path] = one == run
+        return found
+
+
+def _subject(records: Iterable[Stored], added: set[str]) -> str:
+    new = [one for one in records if one.path in added]
+    runs = sum(isinstance(one, Run) for one in new)
+    parts = [_count(runs, "run"), _count(len(new) - runs, "decision")]
+    return f"Add {' and '.join(part for part in parts if part)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}" if number else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox:
+    """The outbox in a folder, in the layout of a store."""
+
+    folder: Path
+
+    @property
+    def store(self) -> DirectoryStore:
+        """The records as a store of their own. Raises InfrastructureError where the folder is a link, which may lead anywhere."""
+        if self.folder.is_symlink():
+            raise InfrastructureError(f"The outbox {self.folder} is a symbolic link.", hint="Remove it; Assay makes a folder there.")
+        return DirectoryStore(self.folder)
+
+    def paths(self) -> tuple[str, ...]:
+        """The names of all that waits, told without reading it."""
+        entries = (entry for folder in (RUNS, DECISIONS) for entry in walk(self.folder, folder, _BY_MONTH))
+        return tuple(entry.path if isinstance(entry, Unreadable) else entry for entry in entries)
+
+    def has_none_of(self, paths: Iterable[str]) -> bool:
+        """Whether all of these have gone."""
+        return not any(os.path.lexists(self.folder / path) for path in paths)
+
+    def waiting(self) -> tuple[tuple[Stored, ...], tuple[Unreadable, ...]]:
+        """The records that wait, and the files that cannot be read: these stay until a person has looked at them."""
+        records: list[Stored] = []
+        lost: list[Unreadable] = []
+        for one in self.store.records():
+            if isinstance(one, Unreadable):
+                lost.append(Unreadable(f"{self.folder}/{one.path}", one.reason))
+            else:
+                records.append(one)
+        return tuple(records), tuple(lost)
+
+    def take_in(self, records: Iterable[Stored]) -> tuple[str, ...]:
+        """Keep records of elsewhere here first; the paths of those under whose id something else waits."""
+        refused = []
+        for one in records:
+            try:
+                self.add(one)
+            except OtherRecordError:
+                refused.append(one.path)
+        return tuple(refused)
+
+    def add(self, record: Stored) -> str:
+        """Keep a record; its file. Raises OtherRecordError for a second record of an id."""
+        return self.store.add_run(record) if isinstance(record, Run) else self.store.add_decision(record)
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Forget what has landed."""
+        for path in paths:
+            self.store.discard(path)

@@ -1,0 +1,211 @@
+"""The store on a data branch: written through the outbox, read through the index."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from assay.adapters.store_branch.compacting import CompactionChange
+from assay.adapters.store_branch.delivery import HASTY, Deliverer, Patience
+from assay.adapters.store_branch.index import Header, Index
+from assay.adapters.store_branch.outbox import Outbox, OutboxChange, Stored
+from assay.adapters.store_branch.outcome_signs import Kind
+from assay.adapters.store_branch.outcomes import Outcome
+from assay.adapters.store_branch.private_repository import PrivateRepository
+from assay.adapters.store_branch.reading import Reader
+from assay.adapters.store_branch.remote import Credentials, Remote
+from assay.adapters.store_branch.transfer import Transfer
+from assay.adapters.stored_records import another_record, catalog
+from assay.core.compaction import Packed
+from assay.core.data_ref import short
+from assay.core.envelope import Run, StoredDecision
+from assay.core.ids import is_id
+from assay.core.store_layout import RUN_PREFIX
+from assay.errors import AssayError, InfrastructureError
+from assay.ports import Catalog, Unreadable
+
+FRESH_S = 30.0
+"""A tip that was fetched this short a time ago is not asked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed:
+    """What became of the outbox: what the branch has now, what still waits and why, what it has otherwise, what is unreadable."""
+
+    landed: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    outcome: Outcome = field(default_factory=lambda: Outcome(Kind.DONE))
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing is left for anybody to do."""
+        return not (self.waiting or self.conflicts or self.unreadable)
+
+
+class BranchStore:
+    """Satisfies `ports.Store`. Every record is safe on this disk before anything is sent, and sent by the next command if not by this.
+
+    `remote` and `ref` say where the branch is, `git_dir` is our own bare repository, `outbox` the folder of what waits, `index` the
+    file of the cache. `warn` hears what a person should know, such as that the remote could not be reached.
+    """
+
+    def __init__(
+        self,
+        remote: str,
+        ref: str,
+        *,
+        git_dir: Path,
+        outbox: Path,
+        index: Path,
+        credentials: Credentials | None = None,
+        object_format: str = "sha1",
+        warn: Callable[[str], None] = lambda _: None,
+        patience: Patience | None = None,
+        fresh_s: float = FRESH_S,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._repository = PrivateRepository(git_dir, object_format)
+        transfer = Transfer(self._repository, Remote.parse(remote, str(Path.cwd()), credentials), ref)
+        self._deliverer = Deliverer(self._repository, transfer, patience or Patience(), now)
+        self._outbox = Outbox(outbox)
+        self._reader = Reader(self._repository, transfer, Index(index), warn, fresh_s)
+        self._warn = warn
+        self.name = short(ref)
+        self._batching = False
+
+    @property
+    def outbox(self) -> Path:
+        """The folder of what waits."""
+        return self._outbox.folder
+
+    def add_run(self, run: Run) -> str:
+        """Keep an envelope and send it, unless a batch is open; the place it now has.
+
+        Raises InfrastructureError where this disk refuses it or another run has that id. A remote that refuses is warned of.
+        """
+        return self._add(run.path, self._outbox.add(run))
+
+    def add_decision(self, decision: StoredDecision) -> str:
+        """The same for a decision."""
+        return self._add(decision.path, self._outbox.add(decision))
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """What is added inside is kept at once and sent at the end, in one commit. After an error it is sent only if that is quick."""
+        self._batching = True
+        try:
+            yield
+        except BaseException:
+            self._batching = False
+            self._flush_in_haste()
+            raise
+        self._batching = False
+        self._warn_of(self.flush())
+
+    def flush(self, taken_in: tuple[Stored, ...] = (), *, patience: Patience | None = None) -> Flushed:
+        """Send all that waits, after `taken_in`, which is records of elsewhere, has joined it.
+
+        Raises InfrastructureError where this disk refuses; what the remote refuses waits on.
+        """
+        refused = self._outbox.take_in(taken_in)
+        sent = self._sent(patience)
+        return replace(sent, conflicts=(*refused, *(path for path in sent.conflicts if path not in refused)))
+
+    def compact(self, now: datetime) -> tuple[Packed, ...]:
+        """Pack the runs of closed months in one commit. Raises InfrastructureError where the branch cannot be written."""
+        change = CompactionChange(now)
+        with self._repository.held():
+            outcome = self._deliverer.deliver(change)
+        if outcome.kind is not Kind.DONE:
+            raise InfrastructureError(f"The data branch `{self.name}` was not compacted: {outcome.reason}.", hint=outcome.hint)
+        self._reader.touch()
+        return change.packed
+
+    def runs(self, benchmark: str) -> Catalog:
+        """All runs of a benchmark, newest first, on the branch and on their way to it, and all that could not be read."""
+        waiting = self._outbox.store.runs(benchmark)  # before the branch: what is sent meanwhile is met twice rather than never
+        found, hidden = self._reader.runs(benchmark)
+        lost = (Unreadable(f"{self._outbox.folder}/{one.path}", one.reason) for one in waiting.unreadable)
+        return catalog(benchmark, (*found, *waiting.runs, *lost), hidden)
+
+    def find_run(self, run_id: str) -> Run | Unreadable | None:
+        """One run by its id; None for text that is no run's id, too."""
+        if not is_id(RUN_PREFIX, run_id):
+            return None
+        waiting = self._outbox.store.find_run(run_id)
+        found, hidden = self._reader.find_run(run_id)
+        if run_id in hidden:
+            return None
+        return found if isinstance(found, Run) else waiting or found
+
+    def decisions(self, head_run: str) -> tuple[StoredDecision, ...]:
+        """The decisions made on that head run, newest first. Unreadable ones are left out: they can be computed anew."""
+        both = (*self._outbox.store.decisions(head_run), *self._reader.decisions(head_run))
+        by_id = {one.decision_id: one for one in both}
+        return tuple(by_id[decision_id] for decision_id in sorted(by_id, reverse=True))
+
+    def headers(self, benchmark: str) -> tuple[Header, ...]:
+        """What is known of a benchmark's runs on the branch without reading them, newest first."""
+        return self._reader.headers(benchmark)
+
+    def _add(self, path: str, kept: str) -> str:
+        if self._batching:
+            return kept
+        flushed = self.flush()
+        if path in flushed.conflicts:
+            raise another_record(f"{self.name}:{path}")
+        self._warn_of(flushed)
+        return kept if path in flushed.waiting else f"{self.name}:{path}"
+
+    def _sent(self, patience: Patience | None) -> Flushed:
+        mine = self._outbox.paths()
+        if not mine:
+            return Flushed()
+        with self._repository.held(unless=lambda: self._outbox.has_none_of(mine)) as held:
+            if not held:  # another process has sent ours along with its own
+                return Flushed(mine)
+            records, lost = self._outbox.waiting()
+            if not records:
+                return Flushed(unreadable=lost)
+            change = OutboxChange(records)
+            outcome = self._deliverer.deliver(change, patience)
+            return self._settled(change, outcome, lost)
+
+    def _settled(self, change: OutboxChange, outcome: Outcome, lost: tuple[Unreadable, ...]) -> Flushed:
+        """Take out of the outbox what the branch has. What was there before counts even where the push was refused."""
+        landed = change.landed if outcome.kind is Kind.DONE else change.present
+        self._outbox.remove(landed)
+        if outcome.kind is Kind.DONE:
+            self._reader.touch()
+        gone = {*landed, *change.conflicts}
+        waiting = tuple(one.path for one in change.records if one.path not in gone)
+        return Flushed(landed, waiting, change.conflicts, lost, outcome)
+
+    def _flush_in_haste(self) -> None:
+        try:
+            self._warn_of(self.flush(patience=HASTY))
+        except AssayError as error:  # the one that ends the batch is the one to be told
+            self._warn(f"{error.message} {error.hint}".strip())
+
+    def _warn_of(self, flushed: Flushed) -> None:
+        for text in sentences(flushed, self.name, self._outbox.folder):
+            self._warn(text)
+
+
+def sentences(flushed: Flushed, name: str, outbox: Path) -> tuple[str, ...]:
+    """What is left to do after a flush, in sentences for a person."""
+    said = [
+        f"{path} is stored already with another content. A stored record is never changed: compare the two on `{name}` and in {outbox}."
+        for path in flushed.conflicts
+    ]
+    said += [f"{one.path} cannot be read and was not sent: {one.reason}. Repair it or remove it." for one in flushed.unreadable]
+    if flushed.waiting:
+        count = f"{len(flushed.waiting)} record{'s wait' if len(flushed.waiting) > 1 else ' waits'}"
+        said.append(
+            f"{count} in {outbox}, for the data branch `{name}` could not be written: {flushed.outcome.reason}. {flushed.outcome.hint}"
+        )
+    return tuple(said)

@@ -1,0 +1,64 @@
+"""Stored bytes as records, and records as an answer: the same for every place that a store is kept in."""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from assay.adapters.store_files import unreadable
+from assay.core.envelope import Run
+from assay.core.record import Envelope
+from assay.errors import InfrastructureError
+from assay.ports import Catalog, Unreadable
+
+E = TypeVar("E", bound=Envelope)
+
+EMPTY = "an empty file, which no packed month is"
+
+
+class OtherRecordError(InfrastructureError):
+    """The store has another record under this id."""
+
+
+def encoded(envelope: Envelope) -> bytes:
+    """The content of the file of one record."""
+    return f"{envelope.to_json()}\n".encode()
+
+
+def parsed(kind: type[E], path: str, data: bytes) -> E | Unreadable:
+    """The record that bytes hold. `path` is the name that they go by in a report."""
+    try:
+        return kind.from_json(data.decode())
+    except ValueError as error:
+        return unreadable(path, str(error))
+
+
+def parsed_in_place(kind: type[E], path: str, data: bytes) -> E | Unreadable:
+    """The same for a file of one record, which has to be the file of that record."""
+    one = parsed(kind, path, data)
+    if isinstance(one, Unreadable) or one.path == path:
+        return one
+    return unreadable(path, f"it holds what belongs in {one.path}")
+
+
+def catalog(benchmark: str, found: Iterable[Run | Unreadable], hidden: frozenset[str]) -> Catalog:
+    """The runs of a benchmark, newest first and each once; hidden ones are left out, unreadable evidence never."""
+    runs: dict[str, Run] = {}
+    lost: dict[str, Unreadable] = {}
+    for one in found:
+        if isinstance(one, Unreadable):
+            lost.setdefault(one.path, one)
+        elif one.benchmark == benchmark and one.run_id not in hidden:
+            runs.setdefault(one.run_id, one)
+    return Catalog(
+        tuple(runs[run_id] for run_id in sorted(runs, reverse=True)),
+        tuple(one for one in lost.values() if not _is_hidden(one.path, hidden)),
+    )
+
+
+def another_record(where: str) -> OtherRecordError:
+    """The error for a second, different record under one id."""
+    hint = "A stored file is never changed. Run the command again; it takes a new id."
+    return OtherRecordError(f"The store has another record at {where}.", hint=hint)
+
+
+def _is_hidden(path: str, hidden: frozenset[str]) -> bool:
+    return path.rpartition("/")[2].removesuffix(".json") in hidden
