@@ -38,4 +38,5 @@ acceptance:  ## run the journeys listed in .ci/acceptance, where their scripts a
 
 image:  ## build the image of the container action and run it as a job would, where buildah can be had
 	@.ci/environment test
+	-@.ci/openapi
 	@.ci/image

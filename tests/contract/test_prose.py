@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from assay import errors
 from assay.cli.commands import app
@@ -22,6 +22,7 @@ PAGES = (
     "docs/isolation.md",
     "docs/action.md",
     "docs/configuration.md",
+    "docs/store.md",
     "docs/adr/README.md",
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,7 +33,14 @@ def options_of_verbs() -> dict[str, set[str]]:
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     shown = {name: command for name, command in group.commands.items() if not command.hidden}
-    return {name: {option for parameter in command.params for option in parameter.opts} for name, command in shown.items()}
+    return {name: options_of(command) for name, command in shown.items()}
+
+
+def options_of(command: TyperCommand | TyperGroup) -> set[str]:
+    """The options of a verb, and of what stands below it."""
+    below = command.commands.values() if isinstance(command, TyperGroup) else ()
+    own = {option for parameter in command.params for option in parameter.opts}
+    return own.union(*(options_of(one) for one in below))  # type: ignore[arg-type]
 
 
 def named_commands(text: str) -> list[list[str]]:

@@ -200,7 +200,7 @@ def test_a_shallow_clone_without_the_base_says_how_to_deepen_it(world: World) ->
         (("--better", "lower"), "--run"),
         (("--run", "true", "--better", "faster"), "faster"),
         (("--run", "true", "--benchmark", "bench"), "--benchmark"),
-        (("--store", "branch"), "not built"),
+        (("--store", "branch"), "origin"),
         (("--store", "elsewhere"), "dir:PATH"),
         (("--benchmark", "bensh"), "bench"),
     ],

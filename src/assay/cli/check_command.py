@@ -7,7 +7,7 @@ import secrets
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,16 +63,16 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         better = _direction(options)
         repo = GitRepo.discover(where)
         request = _request(options, repo, better)
-        home = Path(repo.root, FOLDER)
-        out = Path(options.out).absolute() if options.out else home / "report"
+        out = Path(options.out).absolute() if options.out else Path(repo.root, FOLDER, "report")
         reports = _reports(out)
-        store = _store(options.store or "auto", home)
         gc.freeze()  # what has been imported stays for good
         gc.enable()
         with display_for(sys.stderr) as observer:  # it holds the terminal, so it has to go before anything is printed
+            store, together = _store(options.store or "auto", repo, observer)
             house = build_house(stack, request.config, repo, store, observer, job)
             record = _recorder(store, reports, observer)
-            checked = run_check(request, house, record)
+            with together:
+                checked = run_check(request, house, record)
     _tell(checked, out, record, as_json=options.as_json)
     return exit_code_of(checked)
 
@@ -168,17 +168,25 @@ def _reproduce(options: CheckOptions) -> str:
     return shlex.join([*words, "--no-reuse"])
 
 
-def _store(where: str, home: Path) -> "Store":
-    from assay.adapters.store_directory import DirectoryStore
+def _store(where: str, repo: "GitRepo", observer: "Observer") -> "tuple[Store, AbstractContextManager[object]]":
+    """The store, and the context in which all that a check stores goes out together."""
+    from assay.core.events import Remark
 
     kind, _, path = where.partition(":")
-    if where == "auto":
-        return DirectoryStore(_made(home / "store"))
-    if kind == "dir" and path:
-        return DirectoryStore(_made(Path(path).absolute()))
     if kind == "branch":
-        raise UsageError("A store on a data branch is not built yet.", hint="Use --store auto, or --store dir:PATH.")
-    raise UsageError(f"--store is auto or dir:PATH, not {where!r}.", hint="For example --store dir:/srv/assay")
+        from assay.adapters.store_branch import locate, token_for
+
+        place = locate(repo.root, path)
+        branch = place.open(token_for(place.remote, os.environ), lambda text: observer.note(Remark(text)))
+        branch.flush()  # what an earlier command could not send is evidence too
+        return branch, branch.batch()
+    from assay.adapters.store_directory import DirectoryStore
+
+    if where == "auto":
+        return DirectoryStore(_made(Path(repo.root, FOLDER, "store"))), nullcontext()
+    if kind == "dir" and path:
+        return DirectoryStore(_made(Path(path).absolute())), nullcontext()
+    raise UsageError(f"--store is auto, dir:PATH or branch[:NAME], not {where!r}.", hint="For example --store dir:/srv/assay")
 
 
 def _made(folder: Path) -> Path:

@@ -21,6 +21,9 @@ app = typer.Typer(
 )
 
 DATA = "Data"
+
+stores = typer.Typer(no_args_is_help=True, help="Send, pack and take in stored runs and decisions.", epilog="Example: `assay store flush`")
+app.add_typer(stores, name="store", rich_help_panel=DATA)
 GITHUB = "On GitHub"
 
 CHECK_EXAMPLE = "Example: `assay check --base main --json`, or without any config `assay check --run './bench.sh' --better lower`"
@@ -34,7 +37,7 @@ Better = Annotated[str | None, typer.Option(metavar="lower|higher", help="With -
 ConfigFile = Annotated[str | None, typer.Option(metavar="FILE", help="The config. Default: .github/assay.yml")]
 NoReuse = Annotated[bool, typer.Option("--no-reuse", help="Measure again, whatever is stored. So does ASSAY_NO_REUSE=1.")]
 FailOnList = Annotated[str | None, typer.Option("--fail-on", metavar="LIST", help="Instead of policy.fail_on, e.g. regressed,undecided.")]
-Where = Annotated[str, typer.Option("--store", metavar="auto|dir:PATH", help="Where runs and decisions are kept.")]
+Where = Annotated[str, typer.Option("--store", metavar="auto|dir:PATH|branch[:NAME]", help="Where runs and decisions are kept.")]
 Out = Annotated[str | None, typer.Option("--out", metavar="DIR", help="Where the report goes. Default: .assay/report")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout, and nothing else there.")]
 Source = Annotated[str, typer.Argument(metavar="[FILE|-]", help="A file, or - for standard input.")]
@@ -136,3 +139,35 @@ def schema(as_json: Json = False) -> None:  # noqa: ARG001 - it is JSON anyway; 
     from assay.cli.schema_command import schema as run_schema
 
     _finish(run_schema)
+
+
+@stores.command("flush", epilog="Example: `assay store flush --from ./assay-outbox`")
+def store_flush(
+    from_dir: Annotated[str | None, typer.Option("--from", metavar="DIR", help="First take in the records of this folder.")] = None,
+    store: Where = "auto",
+    as_json: Json = False,
+) -> None:
+    """Send to the data branch what could not be sent when it was measured."""
+    from assay.cli.store_command import flush
+
+    _finish(lambda: flush(from_dir, store, as_json=as_json))
+
+
+@stores.command("compact")
+def store_compact(store: Where = "auto", as_json: Json = False) -> None:
+    """Pack the runs of closed months into one file a month."""
+    from assay.cli.store_command import compact
+
+    _finish(lambda: compact(store, as_json=as_json))
+
+
+@stores.command("import", epilog="Example: `assay store import .assay/report/unstored-run-*.json`")
+def store_import(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files of one envelope each.")],
+    store: Where = "auto",
+    as_json: Json = False,
+) -> None:
+    """Take in runs and decisions from files, such as those of a check whose store failed."""
+    from assay.cli.store_command import import_files
+
+    _finish(lambda: import_files(tuple(files), store, as_json=as_json))
