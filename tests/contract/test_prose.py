@@ -4,10 +4,11 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from assay import errors
 from assay.cli.commands import app
@@ -36,11 +37,11 @@ def options_of_verbs() -> dict[str, set[str]]:
     return {name: options_of(command) for name, command in shown.items()}
 
 
-def options_of(command: TyperCommand | TyperGroup) -> set[str]:
+def options_of(command: Any) -> set[str]:
     """The options of a verb, and of what stands below it."""
     below = command.commands.values() if isinstance(command, TyperGroup) else ()
     own = {option for parameter in command.params for option in parameter.opts}
-    return own.union(*(options_of(one) for one in below))  # type: ignore[arg-type]
+    return own.union(*(options_of(one) for one in below))
 
 
 def named_commands(text: str) -> list[list[str]]:
