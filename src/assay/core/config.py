@@ -162,7 +162,12 @@ class Config(Part):
     fusion: FusionConfig = Field(default_factory=FusionConfig, description="The analyses that explain a decision.")
     permissions: Permissions = Field(default_factory=Permissions, description="Who may make the bot run something.")
     budget: Budget = Field(default_factory=Budget, description="Limits of what comments and schedules may spend.")
-    max_concurrent: Whole = Field(default=2, ge=1, le=256, description="How many benchmark processes one command may run at a time. A check runs one after the other whatever this says.")
+    max_concurrent: Whole = Field(
+        default=2,
+        ge=1,
+        le=256,
+        description="How many benchmark processes one command may run at a time. A check runs one after the other whatever this says.",
+    )
 
     @field_validator("benchmarks", mode="before")
     @classmethod

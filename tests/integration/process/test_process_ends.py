@@ -31,10 +31,17 @@ def test_words_reach_the_command_as_they_are(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.parametrize("status", [1, 3, 126, 255])
+@pytest.mark.parametrize("status", [1, 3, 125, 255])
 def test_a_status_is_told(tmp_path: Path, status: int) -> None:
     done = Box(tmp_path).run(f"exit {status}")
     assert (done.exit_code, done.signal, done.cause, done.detail) == (status, None, Cause.EXIT, f"exit status {status}")
+
+
+@pytest.mark.parametrize(("status", "meaning"), [(126, "cannot be executed"), (127, "was not found")])
+def test_what_a_shell_means_by_a_status_is_told(tmp_path: Path, status: int, meaning: str) -> None:
+    done = Box(tmp_path).run(f"exit {status}")
+    assert (done.exit_code, done.cause) == (status, Cause.EXIT)
+    assert meaning in done.detail
 
 
 @pytest.mark.parametrize("name", ["SEGV", "KILL", "TERM", "ABRT", "PIPE"])

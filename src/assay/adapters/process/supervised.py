@@ -144,12 +144,24 @@ def _script() -> str:
     return compiled if header[4:] == fresh else str(source)
 
 
+@functools.cache
+def can_shield() -> bool:
+    """Whether this system lets a command have folders that it cannot write to. Asked once, of a process that does nothing else.
+
+    Some systems grant the namespace and refuse what is then to be written about it, and from there no way leads back.
+    """
+    words = [sys.executable, "-I", "-S", _script(), "/usr"]
+    environment = {name: os.environ[name] for name in LOADER if name in os.environ}
+    return subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
+
+
 def _encoded(request: ProcessRequest, grace_s: float) -> bytes:
     words = request.command.words if isinstance(request.command, Argv) else ("/bin/sh", "-c", request.command.text)
     account = (request.account.uid, request.account.gid) if request.account else None
     environment = {os.fsencode(name): os.fsencode(value) for name, value in request.env.items()}
     argv = [os.fsencode(word) for word in words]
-    shielded = [[os.fsencode(path) for path in paths] for paths in (request.read_only, request.writable)]
+    wanted = (request.read_only, request.writable) if request.read_only and can_shield() else ((), ())
+    shielded = [[os.fsencode(path) for path in paths] for paths in wanted]
     command = (argv, os.fsencode(request.cwd), environment, account, *shielded)
     body = marshal.dumps((command, float(request.timeout_s), float(grace_s)))
     return len(body).to_bytes(4, "big") + body

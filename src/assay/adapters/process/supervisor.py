@@ -52,7 +52,7 @@ def system_call(name: str, *arguments: "int | bytes | None") -> bool:
 
 
 def prctl(option: int, value: int) -> bool:
-    """Set one attribute of this process; False where this system has no such call."""
+    """Set one attribute of this process; False where that fails."""
     return system_call("prctl", option, value, 0, 0, 0)
 
 
@@ -345,5 +345,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    shield([path.encode() for path in sys.argv[1:]], []) if len(sys.argv) > 1 else main()  # a rehearsal, or a run
     posix._exit(0)  # nothing to tidy up; an ordinary end of the interpreter takes milliseconds
