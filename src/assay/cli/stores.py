@@ -47,4 +47,6 @@ def store_on_github(root: str, branch: str, trusted: tuple[str, ...], tokens: Ma
         log.note(Remark(text))
 
     place = locate(root, branch, trusted)
-    return JobStore(place.open(token_for(place.remote, tokens), warn), told)
+    store = place.open(token_for(place.remote, tokens), warn)
+    store.flush()  # what an earlier job could not send is evidence for this one, and for others
+    return JobStore(store, told)
