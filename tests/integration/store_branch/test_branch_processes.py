@@ -2,6 +2,8 @@
 
 import random
 import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -59,7 +61,7 @@ def test_a_writer_killed_at_any_moment_loses_nothing_that_it_called_safe(remote:
             process.send_signal(signal.SIGKILL)
             rest = process.stdout.read().decode().split("\n")
             safe |= {f"{line}.json" for line in rest[:-1]}
-        git(remote, "fsck", "--strict")
+        _settle(remote)
         assert safe <= set(_listed(remote)) | set(waiting(clone))
     store = open_store(remote, clone)
     flushed = store.flush()
@@ -69,6 +71,18 @@ def test_a_writer_killed_at_any_moment_loses_nothing_that_it_called_safe(remote:
     catalog = store.runs("bench")
     assert catalog.unreadable == ()
     assert {f"{run.run_id}.json" for run in catalog.runs} == set(listed(remote))
+
+
+def _settle(remote: Path) -> None:
+    """Wait until the remote is whole: git's own process at its end outlives the writer that was killed, and may be at work."""
+    deadline = time.monotonic() + 30
+    while not _is_whole(remote):
+        assert time.monotonic() < deadline, git(remote, "fsck", "--strict")
+
+
+def _is_whole(remote: Path) -> bool:
+    done = subprocess.run(["git", "-C", str(remote), "fsck", "--strict"], capture_output=True, check=False)
+    return done.returncode == 0
 
 
 def _listed(remote: Path) -> list[str]:

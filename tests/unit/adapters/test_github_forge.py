@@ -73,7 +73,8 @@ class Wire:
 
     def sent(self, method: str) -> list[dict[str, Any]]:
         """The bodies of the requests of one method, in order."""
-        return [json.loads(call.request.body or "null") for call in self.mock.calls if call.request.method == method]
+        bodies = [call.request.body or "null" for call in self.mock.calls if call.request.method == method]
+        return [json.loads(body) for body in bodies if isinstance(body, str | bytes)]
 
 
 @pytest.fixture
