@@ -6,6 +6,7 @@ import os
 import secrets
 import shlex
 import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
@@ -73,6 +74,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
             record = _recorder(store, reports, observer)
             with together:
                 checked = run_check(request, house, record)
+    gc.disable()  # what rendering imports stays too, and then there is nothing more to come
     _tell(checked, out, record, as_json=options.as_json)
     return exit_code_of(checked)
 
@@ -226,6 +228,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     from assay.app.house import House
 
     harden_self()
+    threading.Thread(target=_make_ready, daemon=True).start()
     clock = SystemClock()
 
     def worktrees() -> LocalWorktrees:
@@ -245,6 +248,14 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
         supervision=capabilities(),
         variables=os.environ,
     )
+
+
+def _make_ready() -> None:
+    """What will be needed, done while git is asked: the first benchmark process is still far away, and a warm-up besides."""
+    from assay.adapters.process.supervised import can_shield
+
+    can_shield()
+    import jinja2  # noqa: F401 - a tenth of a second that the report would else have to wait for
 
 
 def _recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Record":

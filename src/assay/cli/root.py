@@ -16,6 +16,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 def run(argv: Sequence[str]) -> int:
     """Run a command line; its exit code. Nothing but SystemExit of a broken pipe leaves this function."""
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for some reads the metadata of all that is installed
     gc.disable()  # importing makes much and leaves no garbage: looking for it is a quarter of a second in `check`
     for number in SIGNALS:
         signal.signal(number, _cancel)
