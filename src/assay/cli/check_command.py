@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from assay.ports import Observer, Reports, Store
 
 FOLDER = ".assay"
-SHORTEST_SESSION = 10
-"""Processes of a session with the default repeats that is settled at its first look."""
 OFF = ("", "0", "false", "no", "off")
 REPORTS = ("comment.md", "check.json", "summary.md", "result.json")
 FAIL_ON = ("regressed", "checks_failed", "errored", "undecided", "needs_review")
@@ -254,10 +252,9 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
 
 def _make_ready() -> None:
     """What will be needed, done while git is asked: the first benchmark process is still far away, and a warm-up besides."""
-    from assay.adapters.process.supervised import can_shield, have_ready
+    from assay.adapters.process.supervised import can_shield
 
     can_shield()
-    have_ready(SHORTEST_SESSION)
     import jinja2  # noqa: F401 - a tenth of a second that the report would else have to wait for
 
 

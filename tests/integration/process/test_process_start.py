@@ -2,14 +2,12 @@
 
 import json
 import os
-import signal
 import sys
 from pathlib import Path
 
 import pytest
-from tests.integration.process.support import Box, alive, python, until
+from tests.integration.process.support import Box, python
 
-from assay.adapters.process import supervised
 from assay.core.process import Argv
 
 
@@ -70,19 +68,3 @@ def test_a_large_environment_arrives_whole(tmp_path: Path) -> None:
     env = {f"NAME_{index}": "x" * 1000 for index in range(1000)}
     done = Box(tmp_path).run(python("import os, json; print(json.dumps(dict(os.environ)))"), env=env)
     assert {name: value for name, value in json.loads(done.stdout).items() if name != "LC_CTYPE"} == env
-
-
-def test_a_supervisor_that_is_ready_is_taken_and_the_rest_are_dismissed(tmp_path: Path) -> None:
-    supervised.have_ready(2)
-    ready = [process.pid for _, process in supervised._spares]
-    done = Box(tmp_path).run("echo $PPID")
-    assert done.stdout == f"{ready[0]}\n"
-    assert not supervised._spares
-    until(lambda: not any(alive(pid) for pid in ready))
-
-
-def test_a_supervisor_that_died_while_it_waited_is_passed_over(tmp_path: Path) -> None:
-    supervised.have_ready(1)
-    os.kill(supervised._spares[0][1].pid, signal.SIGKILL)
-    supervised._spares[0][1].wait()
-    assert Box(tmp_path).run("echo ran").stdout == "ran\n"

@@ -8,7 +8,6 @@ from typing import Self
 from assay.adapters.process.causes import Explanation
 from assay.adapters.process.claims import Admission, BoxClaims, Ticket
 from assay.adapters.process.execution import Execution, Progress, never_ran, refusal
-from assay.adapters.process.supervised import dismiss
 from assay.core.model import Cause, Completed
 from assay.core.process import ProcessRequest
 from assay.core.timestamp import stamp
@@ -124,7 +123,6 @@ class LocalRunner:
             handle.cancel()
         for handle in live:
             handle.join()
-        dismiss()
 
     def _perform(self, handle: LocalHandle, ticket: Ticket, request: ProcessRequest, on_progress: Progress | None) -> Completed:
         if not self._admission.enter(ticket):

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,7 +57,9 @@ class Supervised:
     """A running supervisor. `stdout` and `stderr` are the read ends of the command's streams, `control` is readable with news."""
 
     def __init__(self, request: ProcessRequest, grace_s: float) -> None:
-        self.control, self._process = _taken() or _opened()
+        self.control, theirs = socket.socketpair()
+        with theirs:
+            self._process = _spawn(theirs)
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         self.stdout = self._process.stdout.fileno()
@@ -86,41 +87,6 @@ class Supervised:
         self.control.close()
         with self._process:
             pass
-
-
-_spares: "deque[tuple[socket.socket, subprocess.Popen[bytes]]]" = deque()
-
-
-def have_ready(count: int) -> None:
-    """Start supervisors that wait for a request each: half of what a short run costs is the start of its supervisor."""
-    for _ in range(count):
-        _spares.append(_opened())
-
-
-def dismiss() -> None:
-    """End those that nobody has taken."""
-    while _spares:
-        control, process = _spares.popleft()
-        control.close()
-        process.kill()
-        with process:  # reaps it and closes its streams
-            pass
-
-
-def _taken() -> "tuple[socket.socket, subprocess.Popen[bytes]] | None":
-    """One that is ready and still alive."""
-    while _spares:
-        control, process = _spares.popleft()
-        if process.poll() is None:
-            return control, process
-        control.close()
-    return None
-
-
-def _opened() -> "tuple[socket.socket, subprocess.Popen[bytes]]":
-    ours, theirs = socket.socketpair()
-    with theirs:
-        return ours, _spawn(theirs)
 
 
 def kill_session(leader: int) -> None:
