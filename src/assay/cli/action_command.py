@@ -130,7 +130,7 @@ def _checked(stack: ExitStack, asked: _Asked, repo: "GitRepo", files: "StepFiles
     from assay.app.action import act
     from assay.app.question import Nothing, ask
     from assay.app.rules import rules_of
-    from assay.cli.check_command import build_house, forced_by, job_question
+    from assay.cli.check_command import RARELY, build_house, forced_by, job_question
     from assay.cli.stores import store_on_github
 
     question = ask(asked.event, asked.inputs, repo)
@@ -144,6 +144,7 @@ def _checked(stack: ExitStack, asked: _Asked, repo: "GitRepo", files: "StepFiles
     house = build_house(stack, rules.config, repo, kept.store, stack.enter_context(display_for(sys.stderr)), job_python)
     _guard_credentials(stack, repo.root, trusted, house.observer)
     gc.freeze()  # what has been imported stays for good
+    gc.set_threshold(RARELY)
     gc.enable()
     why = forced_by("the input no-reuse" if asked.inputs.no_reuse else None, os.environ)
     return act(question, rules, asked.inputs, house, _bureau(asked, home / "report", files, kept), why)

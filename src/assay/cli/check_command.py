@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from assay.ports import Observer, Reports, Store
 
 FOLDER = ".assay"
+RARELY = 50_000
+"""New objects between two looks for garbage: a check makes little, and to look each 700 is a twentieth of a short one."""
 OFF = ("", "0", "false", "no", "off")
 REPORTS = ("comment.md", "check.json", "summary.md", "result.json")
 FAIL_ON = ("regressed", "checks_failed", "errored", "undecided", "needs_review")
@@ -67,6 +69,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         out = Path(options.out).absolute() if options.out else Path(repo.root, FOLDER, "report")
         reports = _reports(out)
         gc.freeze()  # what has been imported stays for good
+        gc.set_threshold(RARELY)
         gc.enable()
         with display_for(sys.stderr) as observer:  # it holds the terminal, so it has to go before anything is printed
             store, together = _store(options.store or "auto", repo, observer)
