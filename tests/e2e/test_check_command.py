@@ -338,3 +338,33 @@ def test_a_benchmark_that_writes_to_its_input_leaves_the_users_file_as_it_was_or
     assert done.bench["outcome"] == ("keep" if kept else "pending"), done.text
     if not kept:
         assert "not isolated" in done.bench["comparisons"][0]["reason"]
+
+
+@pytest.mark.parametrize("name", [".assay", ".assay/logs", ".assay/report", ".assay/store", ".assay/cache"])
+def test_a_link_in_place_of_a_folder_of_ours_is_refused_and_what_it_leads_to_is_spared(world: World, name: str) -> None:
+    base = world.project()
+    world.change()
+    target = world.repo.root / "packages"
+    for number in range(60):
+        (target / f"package{number:02d}").mkdir(parents=True)
+    (target / "summary.md").write_text("mine")
+    link = world.repo.root / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(target)
+    before = sorted(target.rglob("*"))
+    done = world.assay("check", "--base", base)
+    assert done.code == 2
+    assert "symbolic link" in done.err
+    assert sorted(target.rglob("*")) == before
+    assert (target / "summary.md").read_text() == "mine"
+
+
+def test_a_folder_of_the_users_that_only_looks_like_ours_is_not_swept(world: World) -> None:
+    base = world.project()
+    world.change()
+    mine = world.folder / "tmp" / "assay-results"
+    mine.mkdir()
+    (mine / "lock").touch()
+    (mine / "numbers.csv").write_text("1\n")
+    assert world.assay("check", "--base", base).code == 0
+    assert (mine / "numbers.csv").read_text() == "1\n"

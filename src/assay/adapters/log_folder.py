@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 from assay.adapters import atomic_file
+from assay.core.ids import is_id
 from assay.errors import InfrastructureError
 
 KEPT_SESSIONS = 50
@@ -30,7 +31,7 @@ class LogFolder:
         return str(folder)
 
     def _prune(self) -> None:
-        """Names of sessions sort by time. A folder that another process is removing too is no concern of ours."""
-        sessions = sorted(entry for entry in self._root.iterdir() if entry.is_dir() and not entry.is_symlink())
+        """Names of sessions sort by time; what has no such name is not ours to remove."""
+        sessions = sorted(entry for entry in self._root.iterdir() if is_id("ses", entry.name) and not entry.is_symlink())
         for old in sessions[:-KEPT_SESSIONS]:
             shutil.rmtree(old, ignore_errors=True)

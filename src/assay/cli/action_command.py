@@ -152,13 +152,10 @@ def _checked(stack: ExitStack, asked: _Asked, repo: "GitRepo", files: "StepFiles
 
 def _home(root: str) -> Path:
     """The folder of ours in the checkout. Raises UsageError where a commit has put a link in its place: it may lead anywhere."""
-    from assay.cli.check_command import FOLDER
+    from assay.cli.check_command import FOLDER, refuse_links
 
-    home = Path(root, FOLDER)
-    for folder in (home, home / "report", home / "store", home / "logs"):
-        if folder.is_symlink():
-            raise UsageError(f"{folder} is a symbolic link, where Assay keeps its own files.", hint=f"Take {FOLDER} out of the repository.")
-    return home
+    refuse_links(root)
+    return Path(root, FOLDER)
 
 
 def _guard_credentials(stack: ExitStack, root: str, trusted: tuple[str, ...], observer: "Observer") -> None:

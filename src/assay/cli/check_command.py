@@ -66,6 +66,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         better = _direction(options)
         repo = GitRepo.discover(where)
         request = _request(options, repo, better)
+        refuse_links(repo.root)
         out = Path(options.out).absolute() if options.out else Path(repo.root, FOLDER, "report")
         reports = _reports(out)
         gc.freeze()  # what has been imported stays for good
@@ -80,6 +81,14 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
     gc.disable()  # what rendering imports stays too, and then there is nothing more to come
     _tell(checked, out, record, as_json=options.as_json)
     return exit_code_of(checked)
+
+
+def refuse_links(root: str) -> None:
+    """Raise UsageError where a link stands for a folder of ours in the checkout: it may lead into what is the user's."""
+    for name in ("", "logs", "store", "report", "cache"):
+        folder = Path(root, FOLDER, name)
+        if folder.is_symlink():
+            raise UsageError(f"{folder} is a symbolic link, where Assay keeps its own files.", hint=f"Take {FOLDER} out of the repository.")
 
 
 def exit_code_of(checked: "Checked") -> int:

@@ -11,6 +11,8 @@ from assay.errors import InfrastructureError
 
 PREFIX = "assay-"
 _LOCK = "lock"
+_MARK = b"assay work folder 1\n"
+"""What the lock of a folder of ours holds. Without it a folder is somebody else's, whatever its name."""
 _ATTEMPTS = 3
 
 
@@ -58,6 +60,7 @@ def _locked(folder: Path) -> int:
     fresh = folder / f"{_LOCK}.new"
     lock = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.write(lock, _MARK)
     fresh.rename(folder / _LOCK)
     return lock
 
@@ -77,10 +80,12 @@ def _remove_if_dead(folder: Path) -> bool:
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
             return False
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:  # gone meanwhile, or none of ours
         return False
     try:
+        if not stat.S_ISREG(os.fstat(lock).st_mode) or os.read(lock, len(_MARK) + 1) != _MARK:
+            return False
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         remove_tree(folder)
     except OSError:  # held: its check is alive
