@@ -368,3 +368,15 @@ def test_a_folder_of_the_users_that_only_looks_like_ours_is_not_swept(world: Wor
     (mine / "numbers.csv").write_text("1\n")
     assert world.assay("check", "--base", base).code == 0
     assert (mine / "numbers.csv").read_text() == "1\n"
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_reader_who_has_left_does_not_turn_a_regression_into_a_pass(world: World, stream: str) -> None:
+    base = world.project()
+    world.change("loss=150")
+    process = world.start("check", "--base", base)
+    left = process.stdout if stream == "stdout" else process.stderr
+    assert left is not None
+    left.close()
+    assert process.wait(timeout=60) == 1
+    assert list((world.repo.root / ".assay/store/runs").rglob("run-*.json"))

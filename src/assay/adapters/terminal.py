@@ -1,5 +1,6 @@
 """Progress for the person who waits, on stderr alone: a bar with a time estimate on a terminal, remarks as plain lines elsewhere."""
 
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
@@ -38,14 +39,16 @@ class LineObserver:
 
     def note(self, event: Event) -> None:
         if isinstance(event, Remark):
-            self._stream.write(f"{escape.plain(event.text, 1000)}\n")
-            self._stream.flush()
+            with suppress(OSError):  # nobody reads any more, which is no reason to end the work
+                self._stream.write(f"{escape.plain(event.text, 1000)}\n")
+                self._stream.flush()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._stream.flush()
+        with suppress(OSError):
+            self._stream.flush()
 
 
 class TerminalObserver:

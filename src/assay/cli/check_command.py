@@ -294,7 +294,16 @@ def _tell(checked: "Checked", out: Path, record: "Record", *, as_json: bool) -> 
     check_run = json.dumps(rendered.check, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     texts = (rendered.comment, check_run, rendered.summary, document)
     record([WriteReport(name, text) for name, text in zip(REPORTS, texts, strict=True)])
-    sys.stdout.write(_for_log(document if as_json else rendered.terminal, as_json=as_json))
+    _print(_for_log(document if as_json else rendered.terminal, as_json=as_json))
+
+
+def _print(text: str) -> None:
+    """Printing is reporting: a reader who has left, or a full disk behind a pipe, changes no decision and no exit code."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _rendered(result: "CheckResult") -> "Rendered":

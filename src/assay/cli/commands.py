@@ -46,7 +46,7 @@ Folder = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Where 
 
 
 def _finish(work: Callable[[], int]) -> NoReturn:
-    """Do the work and end with its code. A reader of our output who has left, as `assay … | head` does, changes nothing."""
+    """Do the work and end with its code, or with 0 where the reader of data has left, as `assay compare | head` does."""
     try:
         code = work()
         sys.stdout.flush()
@@ -92,7 +92,8 @@ def check(
     from assay.cli.check_command import check as run_check
 
     names = tuple(benchmark or ())
-    _finish(lambda: run_check(CheckOptions(base, head, names, run, better, config, no_reuse, fail_on, store, out, as_json)))
+    # no `_finish`: the code of a check is a verdict, which no lost reader may turn into a pass
+    raise typer.Exit(run_check(CheckOptions(base, head, names, run, better, config, no_reuse, fail_on, store, out, as_json)))
 
 
 @app.command(rich_help_panel=GITHUB)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
-from assay.errors import AssayError, CancelledError
+from assay.errors import AssayError, CancelledError, InfrastructureError
 
 BUG = 70
 CANCELLED = 130
@@ -28,9 +28,9 @@ def run(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         _say("Cancelled.")
         return CANCELLED
-    except BrokenPipeError:  # the reader of our output has left, as `assay … | head` does
+    except BrokenPipeError:  # whoever read us has left before there was an answer, and that is no pass
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return InfrastructureError.exit_code
     except Exception as error:  # noqa: BLE001 - the one place: a bug of ours must not look like an answer
         _say(f"Assay failed by a mistake of its own: {type(error).__name__}. Nothing was decided.")
         _say(f"  → please report it with the log {_log_bug()}")
