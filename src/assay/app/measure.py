@@ -63,9 +63,16 @@ def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
             session.check()
         except BaseException as error:
             # whatever ends it, a signal or a full disk: nothing measured is ever lost
-            _store(house, task, session, watch, keep, Ending.CANCELLED if isinstance(error, CancelledError) else Ending.BROKEN_OFF)
+            _store(house, task, session, watch, keep, Ending.CANCELLED if isinstance(error, CancelledError) else Ending.BROKEN_OFF, {})
             raise
-        base, head = _store(house, task, session, watch, keep, Ending.REGULAR)
+        stored: dict[Side, Run] = {}
+        try:
+            _store(house, task, session, watch, keep, Ending.REGULAR, stored)
+        except CancelledError:
+            # the session was complete when the signal came, and a second one is ignored: what is left of it is stored too
+            _store(house, task, session, watch, keep, Ending.REGULAR, stored)
+            raise
+        base, head = stored[Side.BASE], stored[Side.HEAD]
         return Measured(session, base, head, comparisons, watch.details)
 
 
@@ -166,7 +173,10 @@ def _compare(session: Session, task: Task, watch: _Isolation, alpha: float) -> t
     return compare_all(task.benchmark, session.primary or WALL_TIME, task.better, evidence, alpha)
 
 
-def _store(house: House, task: Task, session: Session, watch: _Isolation, keep: Callable[[Run], None], ending: Ending) -> tuple[Run, Run]:
+def _store(
+    house: House, task: Task, session: Session, watch: _Isolation, keep: Callable[[Run], None], ending: Ending, stored: dict[Side, Run]
+) -> None:
+    """Hand both runs to `keep`; those in `stored` have been handed over already, and each that is joins them."""
     around = Surroundings(
         machine=house.machine.facts(),
         environment=house.machine.environment(),
@@ -179,9 +189,9 @@ def _store(house: House, task: Task, session: Session, watch: _Isolation, keep: 
         trust=task.trust,
         variables=house.variables,
     )
-    runs = []
     for side in Side:
-        python = house.machine.python(session.sides[side].worktree.env)
-        runs.append(run_of(session, side, around, python, house.repo, house.clock, ending))
-        keep(runs[-1])
-    return runs[0], runs[1]
+        if side not in stored:
+            python = house.machine.python(session.sides[side].worktree.env)
+            run = run_of(session, side, around, python, house.repo, house.clock, ending)
+            keep(run)
+            stored[side] = run

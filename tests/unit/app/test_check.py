@@ -1,8 +1,10 @@
 """The order of work over fakes: what is planned, run, decided and stored for each way a check can go."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
+from tests.fakes.machine import FakeMachine
 from tests.fakes.runner import completed
 from tests.houses import BASE, HEAD, Lab, Script, config
 
@@ -10,6 +12,7 @@ from assay.core.comparison import Undecided
 from assay.core.config_text import adhoc_config
 from assay.core.decide import FailOn, Mode
 from assay.core.envelope import RunStatus
+from assay.core.facts import PythonFacts
 from assay.core.model import Cause, Completed, Conclusion, Direction, Outcome, Rung, Side, Status, Verdict
 from assay.errors import CancelledError, InfrastructureError, UsageError
 
@@ -582,3 +585,19 @@ def test_what_the_worktree_could_not_have_is_in_the_report() -> None:
 
 def test_a_guard_that_neither_side_prints_is_warned_of() -> None:
     assert any("guard ms" in warning for warning in Lab().bench(fresh(BETTER), GUARDED).warnings)
+
+
+def test_a_signal_while_a_complete_session_is_stored_loses_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Lab()
+    asked = iter([True, False, False, False])
+    python = FakeMachine.python
+
+    def interrupted(self: FakeMachine, env: Mapping[str, str]) -> PythonFacts:
+        if next(asked):
+            raise CancelledError("Cancelled by SIGTERM.")
+        return python(self, env)
+
+    monkeypatch.setattr(FakeMachine, "python", interrupted)
+    with pytest.raises(CancelledError):
+        lab.bench(fresh(BETTER))
+    assert {run.commit: run.status for run in lab.store.stored.values()} == {BASE: RunStatus.COMPLETE, HEAD: RunStatus.COMPLETE}
