@@ -235,12 +235,6 @@ class Reports(Protocol):
         ...
 
 
-class Templates(Protocol):
-    """The text of the templates that ship with the package."""
-
-    def load(self, name: str) -> str: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Posted:
     """Something that now stands on the forge."""

@@ -83,11 +83,22 @@ def _compare_one(spec: MetricSpec, evidence: Evidence, alpha: float, seeded: boo
         return no_comparison(spec, *samples, Undecided.TIME, f"{evidence.out_of_time} before anything was measured")
     if not samples[0] or not samples[1]:
         return no_comparison(spec, *samples, Undecided.NOT_MEASURED, _not_measured(*samples))
+    if spec.role is Role.GUARD and (gaps := _gaps(samples, evidence)):
+        return no_comparison(spec, *samples, Undecided.NOT_MEASURED, gaps)
     units = {side: unit_of(records, spec.name) for side, records in (("base", evidence.base), ("head", evidence.head))}
     if None not in units.values() and units["base"] != units["head"]:
         reason = "not comparable: the two sides print it in different units"
         return no_comparison(spec, *samples, Undecided.NOT_COMPARABLE, reason)
     return compare(spec, *samples, alpha=alpha, pairing=Pairing.PAIRED if seeded else Pairing.NONE)
+
+
+def _gaps(samples: tuple[tuple[float, ...], tuple[float, ...]], evidence: Evidence) -> str:
+    """What a guard is missing that some processes of a side did not print: they may be the bad ones. Empty where all did."""
+    for side, values, records in zip(("base", "head"), samples, (evidence.base, evidence.head), strict=True):
+        measured = len({record.unit for record in records if not record.warmup})
+        if len(values) < measured:
+            return f"not measured: {measured - len(values)} of {measured} measurements of the {side} do not print it"
+    return ""
 
 
 def _not_measured(base: tuple[float, ...], head: tuple[float, ...]) -> str:

@@ -194,16 +194,3 @@ class Completed:
     @property
     def clean(self) -> bool:
         return self.cause is None
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One value of one metric from one process: the unit of evidence.
-
-    `order` is the process's place in the session, both sides and the warm-up counted, from 0.
-    """
-
-    metric: str
-    value: float
-    order: int
-    seed: int | None = None

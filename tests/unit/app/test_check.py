@@ -601,3 +601,13 @@ def test_a_signal_while_a_complete_session_is_stored_loses_none_of_it(monkeypatc
     with pytest.raises(CancelledError):
         lab.bench(fresh(BETTER))
     assert {run.commit: run.status for run in lab.store.stored.values()} == {BASE: RunStatus.COMPLETE, HEAD: RunStatus.COMPLETE}
+
+
+@pytest.mark.parametrize("side", Side)
+def test_a_guard_that_only_some_processes_print_is_no_guard_that_held(side: Side) -> None:
+    silent = completed("METRIC loss=90\n" if side is Side.HEAD else "METRIC loss=120\n")
+    ends = {("bench", side): lambda count: silent if count == 3 else None}
+    one = Lab().bench(Script({"loss": [120], "ms": [100]}, {"loss": [90], "ms": [100]}, ends=ends), GUARDED)
+    guard = one.comparisons[1]
+    assert (one.outcome, guard.undecided) == (Outcome.PENDING, Undecided.NOT_MEASURED)
+    assert "1 of 4" in guard.reason
