@@ -21,7 +21,8 @@ from assay.core.model import Direction, Outcome, Rung, Status, Trust
 from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
 from assay.core.schedule import plan_session
-from assay.core.window import relevant_paths
+from assay.core.tree import Change
+from assay.core.window import Classifier, relevant
 from assay.errors import AssayError, InfrastructureError, UsageError
 
 
@@ -178,6 +179,7 @@ class _Way:
     def _task(self, planned: Measure) -> Task:
         return Task(
             benchmark=self.benchmark,
+            ignore=self.request.config.ignore,
             run_id=planned.run_id,
             trust=self.request.trust,
             commits=self.commits,
@@ -195,7 +197,7 @@ class _Way:
             found.append("The head has submodules, which are left empty; let `setup` fetch what the benchmark needs.")
         if repo.lfs_pointers(head):
             found.append("The head has Git LFS files, of which the worktrees hold only the pointers; let `setup` fetch them.")
-        differing = [path for path, rung in self._relevant() if rung is Rung.HARNESS]
+        differing = [change.path for change, rung in self._relevant() if rung is Rung.HARNESS]
         if differing:
             found.append(f"The harness differs between base and head ({', '.join(differing[:5])}): each side was measured with its own.")
         if self.benchmark.machine or self.benchmark.needs:
@@ -206,9 +208,9 @@ class _Way:
             found.append("The config gives seeds, but the command has no {seed}, so every seed runs the same.")
         return tuple(found)
 
-    def _relevant(self) -> tuple[tuple[str, Rung], ...]:
-        paths = self.house.repo.changed_paths(self.commits.base, self.commits.head)
-        return relevant_paths(paths, self.request.config, self.benchmark)
+    def _relevant(self) -> tuple[tuple[Change, Rung], ...]:
+        changes = self.house.repo.changes(self.commits.base, self.commits.head)
+        return relevant(changes, Classifier.of(self.request.config, self.benchmark))
 
     def _recorded(self, concluded: Concluded) -> Concluded:
         if concluded.record is None:

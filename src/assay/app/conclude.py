@@ -171,7 +171,7 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         run_id=plan.head.run_id,
         reuse=plan.verdict,
         comparisons=comparisons,
-        warnings=(*plan.warnings, *plan.decision.warnings),
+        warnings=tuple(dict.fromkeys((*plan.warnings, *plan.decision.warnings))),
         checks=plan.head.checks.state,
         policy=bench.resolved.policy.mode.value,
         base_run=_facts(bench, plan.base),
@@ -180,7 +180,8 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         reused_age=f"{duration(max(age.total_seconds(), 0.0))} old",
         next_step=plan.decision.next_step if stands else decision.next_step,
     )
-    return Concluded(result, decision, None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id, hold))
+    # kept also where the decision stands: how often stored runs have answered is what `reuse.remeasure` counts
+    return Concluded(result, decision, _record(bench, result, plan.decision.base_run, plan.head.run_id, hold))
 
 
 def _evidence(comparisons: Sequence[Comparison], head: Run, failure: Failure | None, hold: Hold) -> Evidence:
@@ -254,4 +255,5 @@ def _record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_ru
         checks=result.checks,
         status=result.status,
         hold=hold,
+        forced_by=result.reuse.forced_by if result.reuse else None,
     )

@@ -33,6 +33,13 @@ def tombstone_path(run_id: str) -> str:
     return f"{INVALIDATED}/{_checked(RUN_PREFIX, run_id)}.json"
 
 
+def hidden_run(path: str) -> str | None:
+    """The run that a tombstone of that path hides, None for any other path."""
+    folder, _, name = path.rpartition("/")
+    run_id = name.removesuffix(".json")
+    return run_id if folder == INVALIDATED and name.endswith(".json") and is_id(RUN_PREFIX, run_id) else None
+
+
 def packed_path(month: str) -> str:
     """The file that holds a month's runs once it is closed; a month is written `2025-03`."""
     return f"{RUNS}/{month}.jsonl"
