@@ -211,7 +211,7 @@ _OPTIONS = {
     "model": _Option("model", _matching(_LABEL, "the name of a model"), "MODEL"),
     "precision": _Option("precision", _matching(_LABEL, "a precision"), "PRECISION"),
     "seeds": _Option("seeds", _seeds, "1,2"),
-    "repeats": _Option("repeats", lambda text: _whole(text, "a number of repeats", 1, MAX_REPEATS), "N"),
+    "repeats": _Option("repeats", lambda text: _whole(text, "a number of repeats", 2, MAX_REPEATS), "N"),
     "sha": _Option("sha", _sha, "SHA"),
 }
 

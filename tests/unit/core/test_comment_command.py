@@ -107,7 +107,7 @@ def test_the_other_commands(line: str, wanted: Command) -> None:
         ("run a =b", "blank"),
         (f"run sha={SHA[:10]}", "40 digits"),
         (f"run sha={SHA.upper()}", "40 digits"),
-        ("run repeats=0", "from 1"),
+        ("run repeats=1", "from 2"),
         ("run --no-resue", "--no-reuse"),
         ("run --upload-pack=x", "--upload-pack"),
         ("run vs=--upload-pack=x", "commit, branch or tag"),
