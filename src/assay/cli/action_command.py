@@ -243,7 +243,7 @@ def _explain(error: AssayError, files: "StepFiles") -> None:
     from assay.core.workflow_commands import Level, annotation
 
     text = f"{error.message}\n  → {error.hint}" if error.hint else error.message
-    sys.stderr.write(annotation(Level.ERROR, text, title="Assay"))
+    sys.stdout.write(annotation(Level.ERROR, text, title="Assay"))
     if os.environ.get("ASSAY_DEBUG"):
         import traceback
 
@@ -253,4 +253,4 @@ def _explain(error: AssayError, files: "StepFiles") -> None:
         _refuse_tampering(files)
     except InfrastructureError as refused:
         if refused.message != error.message:
-            sys.stderr.write(annotation(Level.WARNING, refused.message, title="Assay"))
+            sys.stdout.write(annotation(Level.WARNING, refused.message, title="Assay"))
