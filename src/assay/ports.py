@@ -10,6 +10,7 @@ from assay.core.config import Benchmark
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.events import Event
 from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
+from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
 from assay.core.model import Completed, Side
 from assay.core.prior import Found, Search
 from assay.core.process import Account, Heartbeat, ProcessRequest
@@ -145,6 +146,18 @@ class Worktrees(Protocol):
 
         Raises UsageError for an input that does not exist, InfrastructureError where git or the disk refuses.
         """
+        ...
+
+    def enter(self, worktree: Worktree) -> None:
+        """Its processes come next: no other worktree can be reached from now on, as far as this system lets us see to it."""
+        ...
+
+    def leave(self, worktree: Worktree) -> tuple[str, ...]:
+        """Its process has ended: what has meanwhile changed in the other worktrees, by side and path. The paths are untrusted."""
+        ...
+
+    def changed_files(self, worktree: Worktree) -> tuple[str, ...]:
+        """The tracked files of a worktree that are no longer those of its commit. They are untrusted."""
         ...
 
     def shared_state(self) -> Mapping[str, str]:
@@ -295,6 +308,22 @@ class Forge(Protocol):
 
     def head_of(self, number: int) -> str:
         """The sha that the head of a pull request is at now."""
+        ...
+
+    def pull(self, number: int) -> PullFacts:
+        """A pull request as it is now."""
+        ...
+
+    def permission_of(self, login: str) -> Permission:
+        """What somebody may do here. An answer that is not understood is a ForgeError, never a permission."""
+        ...
+
+    def pushed(self, branch: str, commit: str) -> Pushed:
+        """When a branch of this repository last came to a commit, by whatever kind of push."""
+        ...
+
+    def react(self, comment: int, reaction: Reaction) -> None:
+        """Put our reaction beside a comment; one that is there already is enough."""
         ...
 
 

@@ -20,7 +20,7 @@ _HELD = {
     Rung.HARNESS: "nothing in watch.harness differs",
     Rung.MODEL: "the same model and precision, and nothing in watch.model differs",
     Rung.CONFIG: "the same command and parameters, and nothing in watch.config differs",
-    Rung.ENVIRONMENT: "the same driver, CUDA, image and lockfiles, and nothing in watch.environment differs",
+    Rung.ENVIRONMENT: "the same driver, CUDA, image, Python, packages and lockfiles, and nothing in watch.environment differs",
     Rung.UNCLASSIFIED: "no path differs that is neither watched nor ignored",
 }
 _VIA = {

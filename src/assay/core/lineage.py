@@ -22,6 +22,9 @@ ANY = "any"
 CLOCK_SKEW_S = 300.0
 """How far ahead the clock of another box may be before its run counts as dated in the future."""
 
+SURROUNDINGS = ("driver", "cuda", "image_digest", "python", "packages")
+"""The facts of the environment that have to be known and equal."""
+
 _TRUST_ORDER = tuple(Trust)
 _DAY_S = 86400.0
 
@@ -147,7 +150,9 @@ def _of_config(question: ReuseQuestion, run: Run) -> Iterator[ReuseReason]:
 
 
 def _weaknesses(question: ReuseQuestion, run: Run) -> Iterator[str]:
-    if not run.clean:
+    if run.dirty:
+        yield "not clean, its own processes changed tracked files"
+    elif not run.clean:
         yield f"not clean, its status is {run.status}"
     if run.trust not in trusts_for(question.trust):
         yield f"less trust: {run.trust}, where {question.trust} is needed"
@@ -170,7 +175,7 @@ def _gaps(needed: Needed, run: Run) -> Iterator[str]:
 
 
 def _surroundings(question: ReuseQuestion, run: Run) -> Iterator[str]:
-    for name in ("driver", "cuda", "image_digest"):
+    for name in SURROUNDINGS:
         yield from _difference(name, getattr(run.environment, name), getattr(question.environment, name))
     for path in sorted({*run.inputs, *question.inputs}):
         yield from _difference(f"input {path}", run.inputs.get(path, NONE), question.inputs.get(path, NONE))

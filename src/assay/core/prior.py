@@ -4,21 +4,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from assay.core.canonical import sha256
 from assay.core.envelope import Run, RunStatus
 from assay.core.fingerprint import Fingerprints
-from assay.core.lineage import CLOCK_SKEW_S, ReuseQuestion, answers, same_fact, trusts_for
+from assay.core.lineage import CLOCK_SKEW_S, SURROUNDINGS, ReuseQuestion, answers, same_fact, trusts_for
 from assay.core.model import UNKNOWN
 from assay.core.timestamp import moment
 
 MOST = 64
 """So many promising runs are looked at for one question; the freshest that holds is nearly always among the first."""
 
+DIRTY = "dirty"
+"""Stands in a header for the status of a run whose processes changed tracked files."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a run says of itself in short. `created` is in microseconds since 1970, `content` all its fingerprints in one."""
+    """What a run says of itself in short.
+
+    `created` is in microseconds since 1970, `environment` the facts of it in one hash, `content` all fingerprints in one.
+    """
 
     run_id: str
     benchmark: str
@@ -30,9 +37,7 @@ class Header:
     trust: str
     created: int
     config_hash: str
-    driver: str
-    cuda: str
-    image_digest: str
+    environment: str
     rules: str
     content: str
 
@@ -47,16 +52,19 @@ def header_of(run: Run) -> Header:
         machine=run.machine.machine_class,
         model=run.model,
         precision=run.precision,
-        status=run.status.value,
+        status=DIRTY if run.dirty else run.status.value,
         trust=run.trust.value,
         created=microseconds(moment(run.created_at)),
         config_hash=run.config.hash,
-        driver=run.environment.driver,
-        cuda=run.environment.cuda,
-        image_digest=run.environment.image_digest,
+        environment=environment_digest(*(getattr(run.environment, name) for name in SURROUNDINGS)),
         rules=prints.rules if prints else UNKNOWN,
         content=prints.content if prints else UNKNOWN,
     )
+
+
+def environment_digest(*facts: str) -> str:
+    """The facts in one, `unknown` where any of them is."""
+    return UNKNOWN if UNKNOWN in facts else sha256("\0".join(facts))
 
 
 def microseconds(at: datetime) -> int:
@@ -81,7 +89,7 @@ class Search:
     since: int
     until: int
     config_hash: str
-    environment: tuple[str, str, str]
+    environment: str
     rules: str
     content: str | None = None
 
@@ -102,16 +110,15 @@ class Search:
     def is_promising(self, one: Header) -> bool:
         """Whether nothing in the header of a candidate speaks against it."""
         same = one.commit == self.commit or (self.content is not None and self.may_hold_the_same(one.rules, one.content))
-        return same and self.surroundings_agree(one.config_hash, one.driver, one.cuda, one.image_digest)
+        return same and self.surroundings_agree(one.config_hash, one.environment)
 
     def may_hold_the_same(self, rules: str, content: str) -> bool:
         """Whether the fingerprints are equal, or cannot be held together, so that a window has to tell."""
         return rules != self.rules or content == self.content
 
-    def surroundings_agree(self, config_hash: str, *environment: str) -> bool:
+    def surroundings_agree(self, config_hash: str, environment: str) -> bool:
         """Whether config and environment are known to be equal."""
-        pairs = zip((config_hash, *environment), (self.config_hash, *self.environment), strict=True)
-        return all(same_fact(stored, now) for stored, now in pairs)
+        return same_fact(config_hash, self.config_hash) and same_fact(environment, self.environment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +159,7 @@ def found_among(search: Search, headers: Iterable[Header], hidden: frozenset[str
 
 def search_of(question: ReuseQuestion, rules: str, content: str | None = None) -> Search:
     """The search for runs that may answer a question."""
-    here, now = question.environment, microseconds(question.now)
+    now = microseconds(question.now)
     return Search(
         benchmark=question.benchmark,
         commit=question.key.commit,
@@ -163,7 +170,7 @@ def search_of(question: ReuseQuestion, rules: str, content: str | None = None) -
         since=now - round(question.max_age_s * 1e6),
         until=now + round(CLOCK_SKEW_S * 1e6),
         config_hash=question.config_hash,
-        environment=(here.driver, here.cuda, here.image_digest),
+        environment=environment_digest(*(getattr(question.environment, name) for name in SURROUNDINGS)),
         rules=rules,
         content=content,
     )
