@@ -14,8 +14,11 @@ KEPT_SESSIONS = 50
 class LogFolder:
     """Makes the folder of a session."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, prefix: str = "ses", kept: int = KEPT_SESSIONS) -> None:
+        """`prefix` is that of the ids by which the folders go, `kept` how many of them stay."""
         self._root = root
+        self._prefix = prefix
+        self._kept = kept
 
     def session(self, name: str) -> str:
         """A new folder for the logs of one session. Raises InfrastructureError for the disk's refusal."""
@@ -32,6 +35,6 @@ class LogFolder:
 
     def _prune(self) -> None:
         """Names of sessions sort by time; what has no such name is not ours to remove."""
-        sessions = sorted(entry for entry in self._root.iterdir() if is_id("ses", entry.name) and not entry.is_symlink())
-        for old in sessions[:-KEPT_SESSIONS]:
+        sessions = sorted(entry for entry in self._root.iterdir() if is_id(self._prefix, entry.name) and not entry.is_symlink())
+        for old in sessions[: -self._kept]:
             shutil.rmtree(old, ignore_errors=True)

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from assay.adapters import atomic_file
+from assay.adapters.session_files import DirectorySessions
 from assay.adapters.store_files import read_file, read_lines, walk
 from assay.adapters.stored_records import EMPTY, another_record, catalog, encoded, parsed, parsed_in_place
 from assay.core.compaction import LeftAlone, Month, Packed, closed_months, pack
@@ -46,6 +47,11 @@ class DirectoryStore:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+
+    @property
+    def sessions(self) -> DirectorySessions:
+        """The sessions of experiments."""
+        return DirectorySessions(self._root)
 
     def add_run(self, run: Run) -> str:
         """Write an envelope. Raises InfrastructureError where the disk refuses or another run has that id."""

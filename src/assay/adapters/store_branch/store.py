@@ -16,6 +16,7 @@ from assay.adapters.store_branch.outcomes import Outcome
 from assay.adapters.store_branch.private_repository import PrivateRepository
 from assay.adapters.store_branch.reading import Reader
 from assay.adapters.store_branch.remote import Credentials, Remote
+from assay.adapters.store_branch.sessions import BranchSessions
 from assay.adapters.store_branch.transfer import Transfer
 from assay.adapters.stored_records import another_record, catalog
 from assay.core.compaction import Packed
@@ -81,6 +82,11 @@ class BranchStore:
     def outbox(self) -> Path:
         """The folder of what waits."""
         return self._outbox.folder
+
+    @property
+    def sessions(self) -> BranchSessions:
+        """The sessions of experiments."""
+        return BranchSessions(self.name, self._repository, self._deliverer, self._reader)
 
     def add_run(self, run: Run) -> str:
         """Keep an envelope and send it, unless a batch is open; the place it now has.
