@@ -17,14 +17,14 @@ from assay.adapters.process.claims import BoxClaims, Ticket, default_folder, own
 from assay.core.ids import is_id
 from assay.core.store_layout import RUN_PREFIX
 from assay.errors import InfrastructureError
-from assay.ports import LiveRun
+from assay.experiment_ports import LiveRun
 
 POLL_S = 0.05
 _MAX_BYTES = 4096
 
 
 class RegisteredRun:
-    """Satisfies `ports.Registration`."""
+    """Satisfies `experiment_ports.Registration`."""
 
     def __init__(self, descriptor: int, handle: str, session: str, request: Path) -> None:
         self._descriptor = descriptor
@@ -63,7 +63,7 @@ class RegisteredRun:
 
 
 class BoxHandles:
-    """Satisfies `ports.Handles`. `folder` is where the processes of this user meet, by default beside their claims."""
+    """Satisfies `experiment_ports.Handles`. `folder` is where the processes of this user meet, by default beside their claims."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._parent = folder or default_folder()
@@ -131,7 +131,7 @@ class BoxHandles:
 
 
 class BoxExclusion:
-    """Satisfies `ports.Exclusion` with the claims that the runner uses, too."""
+    """Satisfies `experiment_ports.Exclusion` with the claims that the runner uses, too."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._claims = BoxClaims(str(folder) if folder else None)

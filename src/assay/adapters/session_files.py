@@ -12,7 +12,8 @@ from assay.core.experiment import Journal
 from assay.core.ids import is_id
 from assay.core.store_layout import SESSION_PREFIX, SESSIONS, session_of, session_path
 from assay.errors import InfrastructureError
-from assay.ports import SessionBook, Unreadable
+from assay.experiment_ports import SessionBook
+from assay.ports import Unreadable
 
 _LOCK = ".assay-sessions.lock"
 
@@ -27,7 +28,7 @@ def read_session(path: str, data: bytes) -> Journal | Unreadable:
 
 
 class DirectorySessions:
-    """Satisfies `ports.Sessions`. The directory is made with the first change."""
+    """Satisfies `experiment_ports.Sessions`. The directory is made with the first change."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -10,7 +10,7 @@ FOLDER = "experiments"
 
 
 class SparedList:
-    """Satisfies `ports.SparedFiles`. `home` is the `.assay` folder of the tree."""
+    """Satisfies `experiment_ports.SparedFiles`. `home` is the `.assay` folder of the tree."""
 
     def __init__(self, home: Path) -> None:
         self._home = home

@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from json import dumps
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from assay.adapters import atomic_file
-from assay.adapters.session_files import DirectorySessions
 from assay.adapters.store_files import read_file, read_lines, walk
 from assay.adapters.stored_records import EMPTY, another_record, catalog, encoded, parsed, parsed_in_place
 from assay.core.compaction import LeftAlone, Month, Packed, closed_months, pack
@@ -32,6 +31,9 @@ from assay.core.store_layout import (
 from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
 
+if TYPE_CHECKING:
+    from assay.adapters.session_files import DirectorySessions
+
 E = TypeVar("E", bound=Envelope)
 Concerns = Callable[[bytes], bool]
 """Whether bytes are worth parsing."""
@@ -49,8 +51,10 @@ class DirectoryStore:
         self._root = root
 
     @property
-    def sessions(self) -> DirectorySessions:
+    def sessions(self) -> "DirectorySessions":
         """The sessions of experiments."""
+        from assay.adapters.session_files import DirectorySessions  # no check needs it
+
         return DirectorySessions(self._root)
 
     def add_run(self, run: Run) -> str:

@@ -4,7 +4,7 @@ from typing import overload
 
 from assay.core.effects import KeepChange, RestoreBaseline
 from assay.core.tree_facts import Kept, Restored
-from assay.ports import ExperimentTree
+from assay.experiment_ports import ExperimentTree
 
 
 @overload

@@ -8,7 +8,7 @@ from assay.core.experiment import ConfigPayload, Journal, SessionStatus
 from assay.core.experiment_edits import namesake, new_segment, new_session
 from assay.core.experiment_errors import SessionNotActiveError, TreeBusyError, UnknownRunError
 from assay.core.experiment_state import SessionState
-from assay.ports import LiveRun, SessionBook
+from assay.experiment_ports import LiveRun, SessionBook
 
 
 @dataclass(frozen=True, slots=True)

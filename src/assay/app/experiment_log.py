@@ -15,7 +15,7 @@ from assay.core.experiment_state import SessionState, Trial
 from assay.core.keepable import KeepRules
 from assay.core.model import Outcome
 from assay.core.tree_facts import CheckedOut, Kept, Restored
-from assay.ports import ExperimentTree, SessionBook
+from assay.experiment_ports import ExperimentTree, SessionBook
 
 PATIENCE_S = 10.0
 """How long a log waits for a tree that something else works in."""

@@ -14,7 +14,7 @@ from assay.core.metric_lines import select_primary
 from assay.core.model import Cause, Completed, MetricReading
 from assay.core.process import DEFAULT_TIMEOUT_S, Argv, ProcessRequest, Shell
 from assay.errors import CancelledError
-from assay.ports import Registration, SessionBook
+from assay.experiment_ports import Registration, SessionBook
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from assay.core.globs import Globs
 from assay.core.keepable import KeepRules
 from assay.core.timestamp import stamp
 from assay.errors import InfrastructureError
-from assay.ports import Clock, Exclusion, ExperimentTree, Handles, Observer, Runner, SessionBook, Sessions, SparedFiles, Unreadable
+from assay.experiment_ports import Exclusion, ExperimentTree, Handles, SessionBook, Sessions, SparedFiles
+from assay.ports import Clock, Observer, Runner, Unreadable
 
 
 @dataclass(frozen=True, slots=True)

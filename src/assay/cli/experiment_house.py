@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from assay.adapters.git.experiment_tree import GitTree
     from assay.app.laboratory import Laboratory
     from assay.core.config import Config
-    from assay.ports import Observer, Sessions
+    from assay.experiment_ports import Sessions
+    from assay.ports import Observer
 
 KEPT_LOGS = 500
 

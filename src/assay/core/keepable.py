@@ -27,6 +27,11 @@ class LeftOut:
     reason: str
 
 
+def covers(patterns: Globs, path: str) -> bool:
+    """Whether patterns cover a path, in whose names there may be line ends."""
+    return patterns.matches(path.replace("\n", "?"))
+
+
 class KeepRules:
     """Judges paths. What is named in `include` is committed whatever it looks like, but for what is our own."""
 
@@ -42,7 +47,7 @@ class KeepRules:
             return "it is Assay's own"
         if path in self._include:
             return None
-        if not self._allow.matches(path):
+        if not covers(self._allow, path):
             return "`git.allow` does not cover it"
         if self.looks_secret(path):
             return "its name is one under which secrets are kept; --include PATH commits it all the same"
@@ -53,4 +58,4 @@ class KeepRules:
 
     def looks_secret(self, path: str) -> bool:
         """Whether the name says that it holds a secret."""
-        return self._secrets.matches(path.lower())
+        return covers(self._secrets, path.lower())

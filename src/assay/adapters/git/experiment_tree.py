@@ -12,7 +12,7 @@ from assay.core.tree_facts import CheckedOut, Kept, Restored, Snapshot
 
 
 class GitTree:
-    """Satisfies `ports.ExperimentTree`."""
+    """Satisfies `experiment_ports.ExperimentTree`."""
 
     def __init__(self, dot_git: DotGit) -> None:
         self._dot_git = dot_git

@@ -5,8 +5,10 @@ it is to what it shall be: it looks at all of it before it touches anything, and
 stands in the way. No stash is made and nothing is merged.
 """
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from assay.adapters.git.heads import move_head
 from assay.adapters.git.keep import head_commit
@@ -17,6 +19,7 @@ from assay.core.effects import RestoreBaseline
 from assay.core.escape import plain
 from assay.core.experiment_errors import RestoreConflictError
 from assay.core.globs import Globs
+from assay.core.keepable import covers
 from assay.core.tree_facts import Restored
 
 REFS = "refs/assay/discarded"
@@ -43,7 +46,7 @@ def restore(view: PrivateView, lock: IndexLock, wish: RestoreBaseline, looks_sec
     dirt = look(view)
     staged = write_tree(view)
     preserve = Globs(wish.preserve)
-    mine = [path for path in dirt.untracked if preserve.matches(path) or not (path in wish.spared or looks_secret(path))]
+    mine = [path for path in dirt.untracked if covers(preserve, path) or not (path in wish.spared or looks_secret(path))]
     here = _as_it_is(view, dirt, mine)
     plan = _plan(view, here, baseline, head, preserve)
     saved = _save(view, wish, head, staged, here, baseline)
@@ -78,23 +81,26 @@ def _as_it_is(view: PrivateView, dirt: Dirt, mine: Iterable[str]) -> str:
 
 def _plan(view: PrivateView, here: str, baseline: str, head: str, preserve: Globs) -> _Plan:
     differing = changes(view, here, baseline)
-    preserved = {one.path: one for one in differing if preserve.matches(one.path)}
+    preserved = {one.path: one for one in differing if covers(preserve, one.path)}
     committed = {one.path: one.new for one in changes(view, baseline, head)}
-    kept = {path: _newest(one, committed) for path, one in preserved.items()}
+    kept = {path: _newest(view.tree, one, committed) for path, one in preserved.items()}
     if blocked := [path for path, entry in kept.items() if entry.mode and _in_the_way(path, differing, preserved)]:
         raise _conflict(blocked, "is preserved, and the baseline has something else in its place")
     target = view.with_index(baseline, "target")
     put(target, kept)
     there = write_tree(target)
-    if through := filtered(view, [one.path for one in changes(view, here, there)]):
+    moved = changes(view, here, there)
+    if through := filtered(view, [one.path for one in moved]):
         raise _conflict(through, "goes through a filter such as Git LFS, which Assay does not run")
+    if obstacles := sorted(set(_obstacles(view.tree, moved))):
+        raise _conflict(obstacles, "is where the baseline has a file, and is not the run's to overwrite")
     return _Plan(here, there, {path: one for path, one in kept.items() if one.mode}, {path: one.new for path, one in preserved.items()})
 
 
-def _newest(change: Change, committed: dict[str, Entry]) -> Entry:
+def _newest(root: Path, change: Change, committed: dict[str, Entry]) -> Entry:
     """What a preserved path shall hold: what it holds, else what HEAD has, else what the baseline has."""
-    if change.old.mode:
-        return change.old
+    if change.old.mode or os.path.lexists(root / change.path):
+        return change.old  # nothing of git's where it is an ignored file, and so git leaves it alone
     return committed[change.path] if committed.get(change.path, Entry()).mode else change.new
 
 
@@ -102,6 +108,30 @@ def _in_the_way(path: str, differing: Iterable[Change], preserved: dict[str, Cha
     """Whether the baseline has a file where this path needs a folder, or the other way round."""
     wanted = (one.path for one in differing if one.new.mode and one.path not in preserved)
     return any(path.startswith(f"{one}/") or one.startswith(f"{path}/") for one in wanted)
+
+
+def _obstacles(root: Path, moved: Iterable[Change]) -> Iterator[str]:
+    """What stands where a file will be created and is no file that goes: git would overwrite it where a pattern ignores it."""
+    removed = {one.path for one in moved if not one.new.mode}
+    for one in moved:
+        if one.old.mode:
+            continue
+        parents = (str(parent) for parent in PurePosixPath(one.path).parents)
+        yield from (path for path in parents if path not in removed and _is_no_folder(root / path))
+        if (root / one.path).is_dir() and not (root / one.path).is_symlink():
+            yield from (path for path in _files_below(root, one.path) if path not in removed)
+        elif os.path.lexists(root / one.path):
+            yield one.path
+
+
+def _is_no_folder(path: Path) -> bool:
+    return path.is_symlink() or (path.exists() and not path.is_dir())
+
+
+def _files_below(root: Path, folder: str) -> Iterator[str]:
+    for parent, folders, names in os.walk(root / folder):
+        links = [name for name in folders if Path(parent, name).is_symlink()]
+        yield from (Path(parent, name).relative_to(root).as_posix() for name in (*names, *links))
 
 
 def _save(view: PrivateView, wish: RestoreBaseline, head: str, staged: str, here: str, baseline: str) -> str | None:

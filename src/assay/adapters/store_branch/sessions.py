@@ -15,12 +15,13 @@ from assay.adapters.store_files import unreadable
 from assay.core.experiment import Journal
 from assay.core.store_layout import SESSIONS, session_of, session_path
 from assay.errors import InfrastructureError
-from assay.ports import SessionBook, Unreadable
+from assay.experiment_ports import SessionBook
+from assay.ports import Unreadable
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotBook:
-    """Satisfies `ports.SessionBook` for one tip."""
+    """Satisfies `experiment_ports.SessionBook` for one tip."""
 
     snapshot: Snapshot
 
@@ -61,7 +62,7 @@ class _Change:
 
 
 class BranchSessions:
-    """Satisfies `ports.Sessions`."""
+    """Satisfies `experiment_ports.Sessions`."""
 
     def __init__(self, name: str, repository: PrivateRepository, deliverer: Deliverer, reader: Reader) -> None:
         self._name = name
