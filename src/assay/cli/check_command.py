@@ -264,7 +264,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
         worktrees=worktrees,
         runner=stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock)),
         store=store,
-        machine=LocalMachine(os.environ),
+        machine=LocalMachine(os.environ, installed=job.installed),
         clock=clock,
         observer=observer,
         logs=LogFolder(Path(repo.root, FOLDER, "logs")).session,
