@@ -8,18 +8,19 @@ import shlex
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.streams import let_go_of_stdout
-from assay.errors import NothingMeasuredError, UsageError
+from assay.errors import InfrastructureError, NothingMeasuredError, UsageError
 
 if TYPE_CHECKING:
     Record = Callable[[Iterable["Effect"]], tuple[str, ...]]
 
     from assay.adapters.git import GitRepo
+    from assay.adapters.process.runner import LocalRunner
     from assay.adapters.worktrees.interpreter import JobQuestion
     from assay.app.check import Checked, CheckRequest
     from assay.app.house import House
@@ -253,8 +254,9 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     from assay.app.house import House
 
     harden_self()
-    threading.Thread(target=_make_ready, daemon=True).start()
     clock = SystemClock()
+    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock))
+    threading.Thread(target=_make_ready, args=(runner,), daemon=True).start()
 
     def worktrees() -> LocalWorktrees:
         return LocalWorktrees(repo.checkout, repo.root, parent_environment=os.environ, home=_home(), choose_account=child_account, job=job)
@@ -262,7 +264,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     return House(
         repo=repo,
         worktrees=worktrees,
-        runner=stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock)),
+        runner=runner,
         store=store,
         machine=LocalMachine(os.environ, installed=job.installed),
         clock=clock,
@@ -281,11 +283,10 @@ def _home() -> str | None:
         return None
 
 
-def _make_ready() -> None:
+def _make_ready(runner: "LocalRunner") -> None:
     """What will be needed, done while git is asked: the first benchmark process is still far away, and a warm-up besides."""
-    from assay.adapters.process.supervised import can_shield
-
-    can_shield()
+    with suppress(InfrastructureError):  # the run that needs it will say so
+        runner.get_ready()
     import jinja2  # noqa: F401 - a tenth of a second that the report would else have to wait for
 
 
