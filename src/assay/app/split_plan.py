@@ -6,9 +6,11 @@ from assay.app import plan
 from assay.app.check import choose
 from assay.app.commits import Commits
 from assay.app.house import House
+from assay.app.question import Question
 from assay.core.comment_command import Command
 from assay.core.config import Benchmark, Config
 from assay.core.handover import DEFAULT_RUNNER, Cell, PlanFile
+from assay.core.inputs import Inputs
 from assay.core.model import Trust
 from assay.ports import Store
 
@@ -29,6 +31,21 @@ class Asked:
     rules: str | None = None
     extras: str | None = None
     vouched: bool = False
+
+
+def asked_of(question: Question, config: Config, inputs: Inputs, command: Command, forced_by: str | None) -> Asked:
+    """What the question of an event asks, under a config in which the command has changed what it may."""
+    return Asked(
+        config=config,
+        file=inputs.config,
+        benchmarks=inputs.benchmarks,
+        trust=question.trust,
+        command=command,
+        forced_by=forced_by,
+        rules=question.rules,
+        extras=question.extras,
+        vouched=question.vouched,
+    )
 
 
 def planned(asked: Asked, commits: Commits, house: House) -> PlanFile:

@@ -36,25 +36,27 @@ class Delivery:
     unreadable: Mapping[str, str]
 
 
-def report_cells(
-    asked: Asked,
-    commits: Commits,
-    delivery: Delivery,
-    house: House,
-    record: Callable[[Iterable[Effect]], tuple[str, ...]],
-    stages: Stages,
-    fail_on: tuple[str, ...] | None = None,
-    remarks: tuple[str, ...] = (),
-) -> Checked:
-    """Merge the cells into one result. A cell that is missing or does not fit is shown as such, and is a failure."""
-    policy = resolve_policy(asked.config, commits.branch, fail_on)
-    desk = _Merger(asked, commits, delivery, house, record, stages, policy)
-    done = []
-    for benchmark in choose(asked.config, asked.benchmarks):
-        done.append(desk.merged(benchmark))
-        stages.concluded(_result(commits, done[-1:], remarks))
-    errors = tuple(one.error for one in done if one.error)
-    return Checked(_result(commits, done, remarks), tuple(one.decision for one in done if one.decision), policy, errors)
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Where a report works: `record` applies effects at once, `stages` are told of each benchmark."""
+
+    house: House
+    record: Callable[[Iterable[Effect]], tuple[str, ...]]
+    stages: Stages
+    fail_on: tuple[str, ...] | None = None
+    remarks: tuple[str, ...] = ()
+
+    def merge(self, asked: Asked, commits: Commits, delivery: Delivery) -> Checked:
+        """Merge the cells into one result. A cell that is missing or does not fit is shown as such, and is a failure."""
+        policy = resolve_policy(asked.config, commits.branch, self.fail_on)
+        merger = _Merger(asked, commits, delivery, self.house, self.record, self.stages, policy)
+        done = []
+        for benchmark in choose(asked.config, asked.benchmarks):
+            done.append(merger.merged(benchmark))
+            self.stages.concluded(_result(commits, done[-1:], self.remarks))
+        errors = tuple(one.error for one in done if one.error)
+        decisions = tuple(one.decision for one in done if one.decision)
+        return Checked(_result(commits, done, self.remarks), decisions, policy, errors)
 
 
 def _result(commits: Commits, done: list[Concluded], remarks: tuple[str, ...]) -> CheckResult:

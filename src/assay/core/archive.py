@@ -1,7 +1,9 @@
 """Takes files out of a zip that a stranger may have made: in memory, plain files at its top only, within limits counted while reading."""
 
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from io import BytesIO
 
@@ -27,7 +29,7 @@ def unpack(content: bytes, *, max_members: int = MAX_MEMBERS, max_bytes: int = M
                 files[member.filename] = _read(archive, member, left)
                 left -= len(files[member.filename])
             return files
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, EOFError, OSError, ValueError, LookupError, OverflowError) as error:
         if isinstance(error, HostileArchiveError):
             raise
         raise HostileArchiveError(f"it is no sound zip: {type(error).__name__}") from error

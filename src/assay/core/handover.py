@@ -4,7 +4,8 @@ Both are claims to whoever reads them. A plan is only obeyed where nothing can b
 benchmark, trust and policy from what it knows itself, and from a cell nothing but the runs, of which it computes the verdict anew.
 """
 
-from typing import Annotated, Final, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, Self, TypeVar
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -20,6 +21,8 @@ PLAN_FILE = "plan.json"
 DEFAULT_RUNNER = ("ubuntu-latest",)
 MAX_FILE = 32 * 2**20
 """Bytes of one file that is handed over."""
+
+E = TypeVar("E", bound=Envelope)
 
 Name = Annotated[str, StringConstraints(pattern=rf"^(?:{BENCHMARK_NAME})$")]
 Line = Annotated[str, StringConstraints(max_length=2000)]
@@ -108,3 +111,20 @@ def misfit(cell: CellFile, benchmark: str, base: str, head: str) -> str:
     if cell.state == "measured" and cell.run(cell.head_run) is None:
         return "it says measured and holds no run of head"
     return ""
+
+
+def sorted_out(files: Mapping[str, bytes | str]) -> tuple[Mapping[str, CellFile], Mapping[str, str]]:
+    """Files by benchmark as cells and as reasons why they are none; a text is already such a reason."""
+    read = {name: data if isinstance(data, str) else parsed(CellFile, data) for name, data in files.items()}
+    good = {name: one for name, one in read.items() if isinstance(one, CellFile)}
+    return good, {name: one for name, one in read.items() if isinstance(one, str)}
+
+
+def parsed(kind: type[E], data: bytes) -> E | str:
+    """What a file holds, or why it is none of this kind."""
+    if len(data) > MAX_FILE:
+        return f"larger than {MAX_FILE} bytes"
+    try:
+        return kind.from_json(data.decode())
+    except (ValueError, RecursionError) as error:
+        return str(error)[:300] or type(error).__name__
