@@ -14,7 +14,7 @@ from assay.core.comparison_record import comparison_from_record, comparison_to_r
 from assay.core.config import Benchmark
 from assay.core.decide import ChecksState, Decision, Evidence, Hold, decide
 from assay.core.envelope import Run, StoredDecision
-from assay.core.evidence import Failure, Stage, tail_of
+from assay.core.evidence import Failure, Stage, process_warnings, tail_of
 from assay.core.model import Conclusion, Direction, Outcome, Role, Status
 from assay.core.numbers import duration
 from assay.core.policy import Resolved
@@ -48,9 +48,9 @@ class Bench:
     subject: Callable[[str], str]
     root: str
 
-    def shown(self, path: str) -> str:
-        """A path below the repository as a reader of a public report may see it."""
-        return path.removeprefix(f"{self.root}/")
+    def shown(self, text: str) -> str:
+        """Text with a path below the repository as a reader of a public report may see it."""
+        return text.replace(f"{self.root}/", "")
 
 
 def skipped(bench: Bench, plan: Skip) -> Concluded:
@@ -126,6 +126,7 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         *plan.warnings,
         *done.notes,
         *_failures(bench, done),
+        *map(bench.shown, process_warnings((*done.session.base.records, *head.records))),
         *done.base.warnings,
         *done.head.warnings,
         *_unmeasured(done),

@@ -138,6 +138,11 @@ def equal_within_units(records: Sequence[ProcessRecord], metrics: Iterable[str])
     return True
 
 
+def process_warnings(records: Iterable[ProcessRecord]) -> tuple[str, ...]:
+    """What went wrong beside the processes, each thing once."""
+    return tuple(dict.fromkeys(warning for record in records for warning in record.completed.warnings))
+
+
 def reading_warnings(records: Iterable[ProcessRecord], limit: int = 3) -> tuple[str, ...]:
     """Refused METRIC lines as sentences, each kind once. They quote the line and are untrusted."""
     seen: dict[str, str] = {}

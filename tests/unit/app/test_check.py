@@ -611,3 +611,13 @@ def test_a_guard_that_only_some_processes_print_is_no_guard_that_held(side: Side
     guard = one.comparisons[1]
     assert (one.outcome, guard.undecided) == (Outcome.PENDING, Undecided.NOT_MEASURED)
     assert "1 of 4" in guard.reason
+
+
+def test_what_goes_wrong_beside_the_processes_is_warned_of_once() -> None:
+    def unlogged(_: int) -> Completed:
+        return replace(completed("METRIC loss=90\n"), warnings=("No log in /repository/.assay/logs/x.",))
+
+    ends = {("./bench", side): unlogged for side in Side}
+    one = Lab().bench(fresh(BETTER, ends=ends))
+    assert one.status is Status.MEASURED
+    assert [warning for warning in one.warnings if "No log" in warning] == ["No log in .assay/logs/x."]

@@ -105,13 +105,8 @@ class Execution:
         return self._take(os.read(self._supervised.stderr, READ_BYTES), self._capture.take_stderr)
 
     def _take(self, chunk: bytes, keep: Callable[[bytes], None]) -> bool:
-        """Keep a chunk, unless keeping has failed: then the pipe is only emptied, so that the process can hear our TERM."""
-        if self._failure is None:
-            try:
-                keep(chunk)
-            except InfrastructureError as error:
-                self._failure = error
-        if self._failure is not None or self._capture.exceeded:
+        keep(chunk)
+        if self._capture.exceeded:
             self._supervised.cancel()
         return bool(chunk)
 
@@ -135,7 +130,7 @@ class Execution:
 
     def _lost_supervisor(self) -> None:
         if self._leader is None:
-            self._failure = self._failure or InfrastructureError(
+            self._failure = InfrastructureError(
                 "the supervisor of a run ended before it started the command", hint=f"its last words are in {self._request.log_file}"
             )
         else:
@@ -181,6 +176,7 @@ class Execution:
             max_rss_kb=end.max_rss_kb if self._end else None,
             escaped=end.escaped,
             detail=_with_survivors(why.detail, end.unkillable),
+            warnings=(self._capture.unlogged,) if self._capture.unlogged else (),
         )
 
     def _explanation(self, end: Ended, last_words: tuple[str, str]) -> causes.Explanation:
