@@ -30,6 +30,20 @@ def test_a_server_that_was_killed_is_started_anew(tmp_path: Path) -> None:
         assert runner.submit(box.request("echo alive")).wait().stdout == "alive\n"
 
 
+def test_a_server_that_was_stopped_is_started_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    box = Box(tmp_path)
+    with box.runner() as runner:
+        assert runner.submit(box.request(f"kill -STOP $({SERVER})")).wait().clean
+        monkeypatch.setattr(fork_server, "PATIENCE_S", 5.0)
+        assert runner.submit(box.request("echo alive")).wait().stdout == "alive\n"
+
+
+def test_a_server_that_never_lives_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fork_server, "_PROGRAM", "")
+    with pytest.raises(InfrastructureError, match="ends as soon as it is there"):
+        Box(tmp_path).run("true")
+
+
 def test_no_server_outlives_its_runner(tmp_path: Path) -> None:
     box = Box(tmp_path)
     with box.runner() as runner:

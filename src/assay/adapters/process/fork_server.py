@@ -1,5 +1,6 @@
 """Assay's end of the process that forks supervisors. See `supervisor` for what passes between them."""
 
+import errno
 import os
 import socket
 import subprocess
@@ -17,6 +18,12 @@ from assay.errors import InfrastructureError
 LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """All that the server gets of our environment: an interpreter built as a shared library does not start without."""
 
+PATIENCE_S = 30.0
+"""How long a fork may take to say that it is there before its server counts as stopped."""
+
+_GONE = (errno.EPIPE, errno.ECONNRESET, errno.EBADF)
+"""What sending to a server comes to that has died, or that another thread has found dead: nothing will answer."""
+
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from assay.adapters.process.supervisor import serve; serve()"
 
 
@@ -27,6 +34,16 @@ class Channels:
     control: socket.socket
     stdout: int
     stderr: int
+
+    def answer(self) -> bytes:
+        """The first line that comes from the other side; empty where none does."""
+        self.control.settimeout(PATIENCE_S)
+        try:
+            return self.control.recv(64)
+        except (TimeoutError, ConnectionResetError):
+            return b""
+        finally:
+            self.control.settimeout(None)
 
     def close(self) -> None:
         self.control.close()
@@ -39,11 +56,19 @@ class ForkServer:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
+        self._server: _Server | None = None
 
     def supervisor(self) -> Channels:
         """A new supervisor, which waits for its request. Raises InfrastructureError where no process can be started."""
-        return self._fork(RUN)
+        for _ in range(2):
+            server = self._running()
+            if channels := _fork(server, RUN):
+                return channels
+            self._forget(server)  # somebody killed or stopped it, as a benchmark of our own account can
+        raise InfrastructureError(
+            "the process that starts benchmarks ends as soon as it is there",
+            hint="see what kills processes on this machine, or install Assay again",
+        )
 
     @cached_property
     def can_shield(self) -> bool:
@@ -51,61 +76,83 @@ class ForkServer:
 
         Some systems grant the namespace and refuse what is then to be written about it, and from there no way leads back.
         """
-        channels = self._fork(REHEARSE)
-        try:
-            return channels.control.recv(1) != b""
-        finally:
+        channels = _fork(self._running(), REHEARSE)
+        if channels is not None:
             channels.close()
+        return channels is not None
 
     def close(self) -> None:
         """End the server. Supervisors that it forked are not its own any more, and go on."""
-        with self._lock:
-            self._drop()
+        if self._server is not None:
+            self._forget(self._server)
 
-    def _fork(self, task: bytes) -> Channels:
-        try:
-            return self._asked(task)
-        except OSError as error:
-            raise no_supervisor(error.errno) from error
-
-    def _asked(self, task: bytes) -> Channels:
-        with ExitStack() as theirs, ExitStack() as ours:
-            control, far = socket.socketpair()
-            ours.callback(control.close)
-            theirs.callback(far.close)
-            files = [far.fileno()]
-            streams = []
-            for _ in range(2):
-                reader, writer = os.pipe()
-                ours.callback(os.close, reader)
-                theirs.callback(os.close, writer)
-                streams.append(reader)
-                files.append(writer)
-            self._send(task, files)
-            ours.pop_all()
-            return Channels(control, *streams)
-
-    def _send(self, task: bytes, files: list[int]) -> None:
+    def _running(self) -> "_Server":
         with self._lock:
             if self._server is None:
-                self._server = _started()
-            try:
-                socket.send_fds(self._server[1], [task], files)
-            except (BrokenPipeError, ConnectionResetError):  # somebody killed it since
-                self._drop()
-                self._server = _started()
-                socket.send_fds(self._server[1], [task], files)
+                try:
+                    self._server = _started()
+                except OSError as error:
+                    raise _no_supervisor(error.errno) from error
+            return self._server
 
-    def _drop(self) -> None:
-        if self._server is not None:
-            process, channel = self._server
+    def _forget(self, server: "_Server") -> None:
+        """End it, unless another thread has by now."""
+        with self._lock:
+            if self._server is not server:
+                return
             self._server = None
-            channel.close()
-            process.kill()  # it might have been stopped, and then it would not hear
-            process.wait()
+            server.channel.close()
+            server.process.kill()  # it might have been stopped, and then it would not hear
+            server.process.wait()
 
 
-def no_supervisor(number: int | None) -> InfrastructureError:
+@dataclass(frozen=True, slots=True)
+class _Server:
+    process: subprocess.Popen[bytes]
+    channel: socket.socket
+
+
+def _fork(server: _Server, task: bytes) -> Channels | None:
+    """A fork that has done what comes before its request; None where it died of that, or the server did."""
+    with ExitStack() as stack:
+        try:
+            channels = _asked(server, task)
+            stack.callback(channels.close)
+            answer = channels.answer()
+        except OSError as error:
+            raise _no_supervisor(error.errno) from error
+        match answer.split():
+            case [b"ready"]:
+                stack.pop_all()
+                return channels
+            case [b"refused", number]:
+                raise _no_supervisor(int(number))
+    return None
+
+
+def _asked(server: _Server, task: bytes) -> Channels:
+    with ExitStack() as theirs, ExitStack() as ours:
+        control, far = socket.socketpair()
+        ours.callback(control.close)
+        theirs.callback(far.close)
+        files = [far.fileno()]
+        streams = []
+        for _ in range(2):
+            reader, writer = os.pipe()
+            ours.callback(os.close, reader)
+            theirs.callback(os.close, writer)
+            streams.append(reader)
+            files.append(writer)
+        try:
+            socket.send_fds(server.channel, [task], files)
+        except OSError as error:
+            if error.errno not in _GONE:
+                raise
+        ours.pop_all()
+        return Channels(control, *streams)
+
+
+def _no_supervisor(number: int | None) -> InfrastructureError:
     """The error where the system refuses a process or a file that a supervisor needs, for its reason `number`."""
     return InfrastructureError(
         f"the supervisor of a run could not be started: {os.strerror(number or 0)}",
@@ -113,7 +160,7 @@ def no_supervisor(number: int | None) -> InfrastructureError:
     )
 
 
-def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
+def _started() -> _Server:
     ours, theirs = socket.socketpair()
     with theirs:
         try:
@@ -129,7 +176,7 @@ def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
         except OSError:
             ours.close()
             raise
-    return process, ours
+    return _Server(process, ours)
 
 
 def _words() -> list[str]:

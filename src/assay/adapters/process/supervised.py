@@ -8,7 +8,7 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.adapters.process.fork_server import ForkServer, no_supervisor
+from assay.adapters.process.fork_server import ForkServer
 from assay.core.process import Argv, ProcessRequest
 from assay.errors import InfrastructureError
 
@@ -119,8 +119,6 @@ def _parsed(line: bytes) -> Message:
     match line.decode("ascii").split():
         case ["started", pid]:
             return Started(int(pid))
-        case ["refused", number]:
-            raise no_supervisor(int(number))
         case ["failed", stage, number]:
             return Failed(stage, int(number))
         case ["ended", reason, status, seconds, cpu, rss, escaped, left]:

@@ -9,9 +9,10 @@ File 0 of the server is a socket to Assay. In: one byte, `RUN` or `REHEARSE`, an
 2 of the fork; so a supervisor has no other file open and a hostile child finds nothing in it. The closing of the socket
 ends the server, not the supervisors.
 
-File 0 of a supervisor is a socket to Assay as well. In: a length of four bytes and a marshalled request; later any byte asks
-for an early end, and its closing means that Assay has died, which asks for the same. Out, one line each: `refused ERRNO`, or
-`started PID` and then either `failed STAGE ERRNO` or `ended REASON STATUS SECONDS CPU_SECONDS RSS_KB ESCAPED UNKILLABLE`.
+File 0 of a supervisor is a socket to Assay as well. The first line out is `ready`, or where there can be no fork, from the
+server, `refused ERRNO`. In: a length of four bytes and a marshalled request; later any byte asks for an early end, and its
+closing means that Assay has died, which asks for the same. Out, one line each: `started PID`, then either
+`failed STAGE ERRNO` or `ended REASON STATUS SECONDS CPU_SECONDS RSS_KB ESCAPED UNKILLABLE`.
 """
 
 import _signal  # type: ignore[import-not-found] # what `signal` wraps, without the cost of enum
@@ -210,6 +211,7 @@ def receive() -> "tuple[Command, float, float]":
 
 def supervise() -> None:
     """One run, from request to report."""
+    say(b"ready\n")
     command, timeout, grace = receive()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     news = alarm()
@@ -275,6 +277,6 @@ def take_over(files: "list[int]") -> None:
 
 
 def rehearse() -> None:
-    """Shield a folder that every system has, and say whether that went well. It cannot be undone, hence a process for it."""
+    """Shield a folder that every system has, and say so if that went well. It cannot be undone, hence a process for it."""
     shield([b"/usr"], [])
-    say(b"y")
+    say(b"ready\n")
