@@ -20,6 +20,7 @@ class Stage(StrEnum):
 
     SETUP = "setup"
     BENCHMARK = "benchmark"
+    CHECKS = "checks"
 
 
 @dataclass(frozen=True, slots=True)

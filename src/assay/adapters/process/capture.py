@@ -68,16 +68,16 @@ class Capture:
         return self._last.newest()
 
     def take_stdout(self, chunk: bytes) -> None:
-        """Keep what came on standard output."""
+        """Keep what came on standard output; nothing at its end."""
         kept = self._log_chunk(chunk)
         self.stdout.add(kept)
         self._reader.feed(kept)
-        self._last = self.stdout
+        self._last = self.stdout if chunk else self._last
 
     def take_stderr(self, chunk: bytes) -> None:
-        """Keep what came on standard error."""
+        """Keep what came on standard error; nothing at its end."""
         self.stderr.add(self._log_chunk(chunk))
-        self._last = self.stderr
+        self._last = self.stderr if chunk else self._last
 
     def finish(self) -> MetricReading:
         """Everything that was read as a metric; an unfinished last line counts."""

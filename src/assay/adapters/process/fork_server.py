@@ -2,27 +2,26 @@
 
 import errno
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import assay
-from assay.adapters.process.supervisor import REHEARSE, RUN
+from assay.adapters.process.supervisor import REHEARSE, RUN, SWEEP_S, descendants, send_signal
 from assay.errors import InfrastructureError
 
 LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """All that the server gets of our environment: an interpreter built as a shared library does not start without."""
 
 PATIENCE_S = 30.0
-"""How long a fork may take to say that it is there before its server counts as stopped."""
-
-_GONE = (errno.EPIPE, errno.ECONNRESET, errno.EBADF)
-"""What sending to a server comes to that has died, or that another thread has found dead: nothing will answer."""
+"""How long a fork may take, on a machine that is busy with other things."""
 
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from assay.adapters.process.supervisor import serve; serve()"
 
@@ -34,16 +33,7 @@ class Channels:
     control: socket.socket
     stdout: int
     stderr: int
-
-    def answer(self) -> bytes:
-        """The first line that comes from the other side; empty where none does."""
-        self.control.settimeout(PATIENCE_S)
-        try:
-            return self.control.recv(64)
-        except (TimeoutError, ConnectionResetError):
-            return b""
-        finally:
-            self.control.settimeout(None)
+    pid: int = 0
 
     def close(self) -> None:
         self.control.close()
@@ -56,19 +46,41 @@ class ForkServer:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._server: _Server | None = None
+        self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
+        self._supervisors: set[int] = set()
 
     def supervisor(self) -> Channels:
         """A new supervisor, which waits for its request. Raises InfrastructureError where no process can be started."""
-        for _ in range(2):
-            server = self._running()
-            if channels := _fork(server, RUN):
-                return channels
-            self._forget(server)  # somebody killed or stopped it, as a benchmark of our own account can
-        raise InfrastructureError(
-            "the process that starts benchmarks ends as soon as it is there",
-            hint="see what kills processes on this machine, or install Assay again",
-        )
+        try:
+            with self._lock:
+                try:
+                    channels = self._introduced()
+                except (TimeoutError, ConnectionError):  # somebody has stopped or killed the server
+                    self._drop()
+                    channels = self._introduced()
+                self._supervisors.add(channels.pid)
+        except OSError as error:
+            raise no_supervisor(error.errno or errno.ETIMEDOUT) from error
+        return channels
+
+    def ended(self, pid: int) -> None:
+        """A supervisor has ended, in whatever way."""
+        with self._lock:
+            self._supervisors.discard(pid)
+
+    def sweep(self) -> None:
+        """Kill what supervisors that were killed have left: all that has come to the server and is no supervisor.
+
+        It finds nothing where the server was killed as well, or where the system knows no subreapers.
+        """
+        over = time.monotonic() + SWEEP_S
+        with self._lock:
+            while self._server is not None and time.monotonic() < over:
+                left = descendants(self._server[0].pid, without=self._supervisors)
+                if not left:
+                    return
+                send_signal(signal.SIGKILL, left)
+                time.sleep(0.01)
 
     @cached_property
     def can_shield(self) -> bool:
@@ -76,83 +88,86 @@ class ForkServer:
 
         Some systems grant the namespace and refuse what is then to be written about it, and from there no way leads back.
         """
-        channels = _fork(self._running(), REHEARSE)
-        if channels is not None:
+        with self._lock:
+            channels = self._fork(REHEARSE)
+        try:
+            return _first_word(channels) != b""
+        except TimeoutError as error:
+            raise no_supervisor(errno.ETIMEDOUT) from error
+        finally:
             channels.close()
-        return channels is not None
 
     def close(self) -> None:
         """End the server. Supervisors that it forked are not its own any more, and go on."""
+        with self._lock:
+            self._drop()
+
+    def _introduced(self) -> Channels:
+        """A supervisor that has said its number, which it does before all else."""
+        channels = self._fork(RUN)
+        try:
+            match _first_word(channels).split():
+                case [b"here", pid]:
+                    return replace(channels, pid=int(pid))
+                case [b"refused", number]:
+                    raise no_supervisor(int(number))
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+        except BaseException:
+            channels.close()
+            raise
+
+    def _fork(self, task: bytes) -> Channels:
+        try:
+            return self._asked(task)
+        except OSError as error:
+            raise no_supervisor(error.errno) from error
+
+    def _asked(self, task: bytes) -> Channels:
+        with ExitStack() as theirs, ExitStack() as ours:
+            control, far = socket.socketpair()
+            ours.callback(control.close)
+            theirs.callback(far.close)
+            files = [far.fileno()]
+            streams = []
+            for _ in range(2):
+                reader, writer = os.pipe()
+                ours.callback(os.close, reader)
+                theirs.callback(os.close, writer)
+                streams.append(reader)
+                files.append(writer)
+            self._send(task, files)
+            ours.pop_all()
+            return Channels(control, *streams)
+
+    def _send(self, task: bytes, files: list[int]) -> None:
+        if self._server is None:
+            self._server = _started()
+        try:
+            socket.send_fds(self._server[1], [task], files)
+        except (BrokenPipeError, ConnectionResetError):  # somebody killed it since
+            self._drop()
+            self._server = _started()
+            socket.send_fds(self._server[1], [task], files)
+
+    def _drop(self) -> None:
         if self._server is not None:
-            self._forget(self._server)
-
-    def _running(self) -> "_Server":
-        with self._lock:
-            if self._server is None:
-                try:
-                    self._server = _started()
-                except OSError as error:
-                    raise _no_supervisor(error.errno) from error
-            return self._server
-
-    def _forget(self, server: "_Server") -> None:
-        """End it, unless another thread has by now."""
-        with self._lock:
-            if self._server is not server:
-                return
+            process, channel = self._server
             self._server = None
-            server.channel.close()
-            server.process.kill()  # it might have been stopped, and then it would not hear
-            server.process.wait()
+            channel.close()
+            process.kill()  # it might have been stopped, and then it would not hear
+            process.wait()
 
 
-@dataclass(frozen=True, slots=True)
-class _Server:
-    process: subprocess.Popen[bytes]
-    channel: socket.socket
+def _first_word(channels: Channels) -> bytes:
+    """What a fork says unasked; nothing where it died. Raises TimeoutError where it keeps silent."""
+    channels.control.settimeout(PATIENCE_S)
+    try:
+        return channels.control.recv(64)
+    finally:
+        channels.control.settimeout(None)
 
 
-def _fork(server: _Server, task: bytes) -> Channels | None:
-    """A fork that has done what comes before its request; None where it died of that, or the server did."""
-    with ExitStack() as stack:
-        try:
-            channels = _asked(server, task)
-            stack.callback(channels.close)
-            answer = channels.answer()
-        except OSError as error:
-            raise _no_supervisor(error.errno) from error
-        match answer.split():
-            case [b"ready"]:
-                stack.pop_all()
-                return channels
-            case [b"refused", number]:
-                raise _no_supervisor(int(number))
-    return None
-
-
-def _asked(server: _Server, task: bytes) -> Channels:
-    with ExitStack() as theirs, ExitStack() as ours:
-        control, far = socket.socketpair()
-        ours.callback(control.close)
-        theirs.callback(far.close)
-        files = [far.fileno()]
-        streams = []
-        for _ in range(2):
-            reader, writer = os.pipe()
-            ours.callback(os.close, reader)
-            theirs.callback(os.close, writer)
-            streams.append(reader)
-            files.append(writer)
-        try:
-            socket.send_fds(server.channel, [task], files)
-        except OSError as error:
-            if error.errno not in _GONE:
-                raise
-        ours.pop_all()
-        return Channels(control, *streams)
-
-
-def _no_supervisor(number: int | None) -> InfrastructureError:
+def no_supervisor(number: int | None) -> InfrastructureError:
     """The error where the system refuses a process or a file that a supervisor needs, for its reason `number`."""
     return InfrastructureError(
         f"the supervisor of a run could not be started: {os.strerror(number or 0)}",
@@ -160,7 +175,7 @@ def _no_supervisor(number: int | None) -> InfrastructureError:
     )
 
 
-def _started() -> _Server:
+def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
     ours, theirs = socket.socketpair()
     with theirs:
         try:
@@ -176,7 +191,7 @@ def _started() -> _Server:
         except OSError:
             ours.close()
             raise
-    return _Server(process, ours)
+    return process, ours
 
 
 def _words() -> list[str]:

@@ -21,6 +21,7 @@ class WorkFolder:
     """A fresh folder under TMPDIR. Whoever finds its lock free knows that its owner is dead."""
 
     def __init__(self) -> None:
+        self._slots: dict[tuple[int, str], Path] = {}
         try:
             self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
             self._lock = _locked(self.path)
@@ -29,16 +30,17 @@ class WorkFolder:
             raise InfrastructureError(what, hint="Point TMPDIR to a folder that is writable and has space.") from error
 
     def slot(self, number: int, side: str) -> Path:
-        """An empty folder for one side of one benchmark.
+        """An empty folder for one side of one benchmark, under a name that the other side cannot guess.
 
         The names of both sides are equally long, for the length of a path changes the layout of a process's memory and so
         its speed.
         """
-        folder = self.path / f"{number:02d}" / side
-        if folder.exists():
-            trees.remove(folder)
-        folder.mkdir(parents=True)
-        return folder
+        if (number, side) in self._slots:
+            trees.remove(self._slots[number, side])
+        room = self.path / f"{number:02d}"
+        room.mkdir(exist_ok=True)
+        self._slots[number, side] = Path(tempfile.mkdtemp(prefix="", dir=room))
+        return self._slots[number, side]
 
     def let_others_through(self, number: int) -> None:
         """Let another account reach its slots; it still cannot list what lies beside them."""
