@@ -1,6 +1,7 @@
 """The user's repository behind the port Repo: it is asked, never changed."""
 
 import fnmatch
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -34,6 +35,7 @@ class GitRepo:
         self._git: GitCommand = in_folder(root, trusted)
         self._commits: dict[str, CommitObject] = {}
         self._listings: dict[str, Listing] = {}
+        self._changed: dict[tuple[str, str], tuple[Change, ...]] = {}
         self._tags: bytes | None = None
         self._dirty: bool | None = None
 
@@ -59,11 +61,10 @@ class GitRepo:
         return self._root
 
     def resolve(self, ref: str) -> str:
-        answer = self._verify(f"{ref}^{{commit}}") if ref and "\0" not in ref else None
-        # a leading ^ would be printed back with the sha, so what is no bare sha has not been resolved
-        if answer is not None and answer.ok and _FULL_SHA.fullmatch(answer.line):
-            return answer.line
-        raise self._unresolved(ref)
+        found = self._found(ref) if ref and "\0" not in ref and "\n" not in ref else None
+        if found is None:
+            raise self._unresolved(ref)
+        return found
 
     def merge_base(self, one: str, other: str) -> str:
         answer = self._git.ask("merge-base", "--end-of-options", one, other)
@@ -93,6 +94,8 @@ class GitRepo:
         )
 
     def branch_of(self, ref: str) -> str | None:
+        if _FULL_SHA.fullmatch(ref):  # to git it is that commit, also where a branch has such a name
+            return None
         answer = self._verify(ref, "--symbolic-full-name")
         return answer.line.removeprefix("refs/heads/") if answer.ok and answer.line.startswith("refs/heads/") else None
 
@@ -103,9 +106,12 @@ class GitRepo:
         return self._commit(commit).subject
 
     def changes(self, base: str, head: str) -> tuple[Change, ...]:
-        # every option that a config or a .gitmodules could turn the other way is given, so that no change can hide
-        options = ("-r", "-z", "--no-renames", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
-        return self._listed(changes_in, "diff-tree", *options, "--end-of-options", self._sha(base), self._sha(head))
+        pair = self._sha(base), self._sha(head)
+        if pair not in self._changed:
+            # every option that a config or a .gitmodules could turn the other way is given, so that no change can hide
+            options = ("-r", "-z", "--no-renames", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
+            self._changed[pair] = self._listed(changes_in, "diff-tree", *options, "--end-of-options", *pair)
+        return self._changed[pair]
 
     def tree_files(self, commit: str) -> tuple[TreeFile, ...]:
         return self._listed(files_in, "ls-tree", "-r", "-z", "--full-tree", self._sha(commit))
@@ -162,6 +168,16 @@ class GitRepo:
             self._tags = self._read("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags").out
         lay_out(self._source, self._sha(commit), folder, self._tags)
         return self._listing(commit).files()
+
+    def _found(self, ref: str) -> str | None:
+        """The sha of the commit that a ref names, None where there is none. What the commit holds comes with it, and is kept."""
+        answer = self._git.ask("cat-file", "--batch", feed=os.fsencode(f"{ref}^{{commit}}\n"))
+        header, _, content = answer.out.partition(b"\n")
+        match header.split(b" "):
+            case [name, b"commit", _] if answer.ok and _FULL_SHA.fullmatch(sha := os.fsdecode(name)):
+                self._commits[sha] = CommitObject.parse(content)
+                return sha
+        return None
 
     def _sha(self, commit: str) -> str:
         return commit if _FULL_SHA.fullmatch(commit) else self.resolve(commit)
