@@ -70,8 +70,9 @@ def test_a_plan_that_cannot_be_is_refused(wishes: tuple[tuple[str, str], ...]) -
 @pytest.mark.parametrize("branch", ["../main", "-x", "a b", "a..b", "a.lock", "refs\nheads"])
 def test_a_branch_with_an_unsafe_name_is_refused(branch: str) -> None:
     story = Story.begin()
+    run = kept(story)
     with pytest.raises(PlanError, match="safe name"):
-        plan_groups(story.state, (GroupWish(None, branch, (kept(story),)),))
+        plan_groups(story.state, (GroupWish(None, branch, (run,)),))
 
 
 @pytest.mark.parametrize(
