@@ -297,6 +297,14 @@ class Forge(Protocol):
         """A pull request as it is now."""
         ...
 
+    def pull_of_branch(self, owner: str, branch: str, commit: str) -> PullFacts | None:
+        """The one open pull request from that branch of that owner's whose head is this commit; None where there is none, or several."""
+        ...
+
+    def artifacts(self, run: int, prefix: str) -> Mapping[str, bytes]:
+        """What a run of a workflow uploaded under names that begin so: zip files of strangers."""
+        ...
+
     def permission_of(self, login: str) -> Permission:
         """What somebody may do here. An answer that is not understood is a ForgeError, never a permission."""
         ...
