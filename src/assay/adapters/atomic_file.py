@@ -37,6 +37,17 @@ def replace(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
+def replace_private(path: Path, data: bytes, *, durable: bool) -> None:
+    """The same for a file that nobody else may read. Without `durable` a crash of the machine may lose it, and it costs no wait."""
+    scratch = _write_aside(path.parent, data, mode=0o600, durable=durable)
+    try:
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+    if durable:
+        sync_folder(path.parent)
+
+
 def make_folders(root: Path, *names: str) -> Path:
     """The folder of these names below a root, made where it is missing, so that it outlives a crash.
 
@@ -79,14 +90,15 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _write_aside(folder: Path, data: bytes) -> Path:
+def _write_aside(folder: Path, data: bytes, *, mode: int = 0o644, durable: bool = True) -> Path:
     scratch = folder / f"{SCRATCH_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
-    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
     except BaseException:
         scratch.unlink(missing_ok=True)
         raise

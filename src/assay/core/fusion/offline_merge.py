@@ -1,0 +1,71 @@
+"""The offline merger: one report out of several answers, by the plan of their evaluation, in the order in which people read."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from assay.core.fusion.answer import Answer, Position, read_answer
+from assay.core.fusion.claims import contradictions
+from assay.core.fusion.evaluation import Evaluation
+from assay.core.fusion.grounding import Grounds
+from assay.core.fusion.reading import Table, next_steps, primary_of, table, text
+
+_WHY, _UNCERTAIN, _TO_DO = 8, 6, 4
+
+
+def merge(digest: Table, answers: Mapping[str, str], evaluation: Evaluation) -> Answer:
+    """The report. What is in the plan comes first; of the rest only what the digest bears out, and nothing twice."""
+    grounds = Grounds.of(digest)
+    read = {who: read_answer(markdown) for who, markdown in answers.items()}
+    planned = tuple(what for _, what in evaluation.must_include)
+    uncertain = {item for answer in read.values() for item in answer.uncertain}
+
+    def sound(items: Iterable[str], most: int) -> tuple[str, ...]:
+        held = (item for item in dict.fromkeys(items) if not grounds.check(item).removed and not contradictions(item, digest))
+        return tuple(held)[:most]
+
+    why = (item for item in (*planned, *_each(read, "why")) if item not in uncertain)
+    doubts = (item for item in (*planned, *_each(read, "uncertain"), *_shrugs(read)) if item in uncertain or item not in planned)
+    return Answer(
+        verdict=(_verdict(digest), *sound(_opinions(read), 2)),
+        why=sound(why, _WHY),
+        to_do=sound((*next_steps(digest), *_each(read, "to_do")), _TO_DO),
+        uncertain=sound((*doubts, *(one.resolution for one in evaluation.conflicts)), _UNCERTAIN),
+    )
+
+
+def _verdict(digest: Table) -> str:
+    """The decision in its own words: nobody else's come first."""
+    decision, primary = table(digest, "decision"), primary_of(digest)
+    outcome = text(decision, "outcome")
+    said = f"{_BEGUN.get(outcome, 'Nothing was decided')}: {text(decision, 'title')}."
+    return said if primary or outcome else text(decision, "reason")
+
+
+_BEGUN = {
+    "keep": "The change may stay",
+    "discard": "The change should not stay",
+    "checks_failed": "The change computes something wrong",
+    "errored": "The change could not be measured",
+    "pending": "The question stays open",
+}
+
+
+def _opinions(read: Mapping[str, Answer]) -> Iterator[str]:
+    """The verdicts of those who can tell, doubters first: a reader has to meet the objection before the applause."""
+    ordered = sorted(read.values(), key=lambda one: one.position is not Position.DOUBTS)
+    for answer in ordered:
+        if answer.position is not Position.CANNOT_TELL:
+            yield from answer.verdict[:1]
+
+
+def _shrugs(read: Mapping[str, Answer]) -> Iterator[str]:
+    """The verdicts of those who cannot tell are part of what is uncertain."""
+    for answer in read.values():
+        if answer.position is Position.CANNOT_TELL:
+            yield from answer.verdict[:1]
+
+
+def _each(read: Mapping[str, Answer], section: str) -> Iterator[str]:
+    """The items of one section, the first of each answer before the second of any."""
+    columns = [getattr(answer, section) for answer in read.values()]
+    for row in range(max(map(len, columns), default=0)):
+        yield from (column[row] for column in columns if row < len(column))
