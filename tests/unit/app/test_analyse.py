@@ -42,7 +42,7 @@ def evaluation(*letters: str, **extra: object) -> str:
         {"candidate_id": one, "summary": "sound", "strengths": [], "limitations": [], "useful_contributions": [], "risks": []}
         for one in letters
     ]
-    plan = {"must_include": [], "must_resolve": [], "must_avoid": []}
+    plan: dict[str, object] = {"must_include": [], "must_resolve": [], "must_avoid": []}
     whole = {"schema_version": SCHEMA, "candidate_assessments": assessments, "agreements": [], "conflicts": [], "synthesis_plan": plan}
     return json.dumps({**whole, **extra})
 
@@ -376,7 +376,7 @@ def test_too_little_chance_fails() -> None:
 
 
 def test_two_analyses_at_once_do_not_touch_each_other() -> None:
-    async def both(one: Lab, other: Lab) -> list[Fused | BaseException]:
+    async def both(one: Lab, other: Lab) -> tuple[Fused | BaseException, Fused | BaseException]:
         return await asyncio.gather(fuse(one.order, one.desk), fuse(other.order, other.desk), return_exceptions=True)
 
     one, other = Lab(), Lab({"scribe": (fails(),)})
