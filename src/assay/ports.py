@@ -10,6 +10,7 @@ from assay.core.config import Benchmark
 from assay.core.envelope import Run, StoredDecision
 from assay.core.events import Event
 from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
+from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
 from assay.core.fusion.exchange import Ask, Reply
 from assay.core.fusion.state import Artifact, Manifest
 from assay.core.model import Completed, Side
@@ -272,6 +273,22 @@ class Forge(Protocol):
 
     def head_of(self, number: int) -> str:
         """The sha that the head of a pull request is at now."""
+        ...
+
+    def pull(self, number: int) -> PullFacts:
+        """A pull request as it is now."""
+        ...
+
+    def permission_of(self, login: str) -> Permission:
+        """What somebody may do here. An answer that is not understood is a ForgeError, never a permission."""
+        ...
+
+    def pushed(self, branch: str, commit: str) -> Pushed:
+        """When a branch of this repository last came to a commit, by whatever kind of push."""
+        ...
+
+    def react(self, comment: int, reaction: Reaction) -> None:
+        """Put our reaction beside a comment; one that is there already is enough."""
         ...
 
 

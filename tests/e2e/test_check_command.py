@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.conftest import CONFIG, World
+from tests.environments import make_job
 
 from assay import __version__
 
@@ -48,6 +49,25 @@ def test_a_regression_is_exit_1_and_reused_it_still_is(world: World) -> None:
     assert world.assay("check", "--base", base).code == 1
     again = world.assay("check", "--base", base, "--json")
     assert (again.code, again.bench["status"], again.bench["outcome"]) == (1, "reused", "discard")
+
+
+def test_other_installed_packages_and_another_python_stop_reuse(world: World) -> None:
+    job = make_job(world.folder / "job", "--without-pip")
+    env = {"PATH": f"{job.bin}:{world.env['PATH']}"}
+    base = world.project()
+    world.change()
+    assert world.assay("check", "--base", base, env=env).code == 0
+    assert world.assay("check", "--base", base, "--json", env=env).bench["status"] == "reused"
+    (job.site / "lab-2.0.dist-info").mkdir()
+    again = world.assay("check", "--base", base, "--json", env=env).bench
+    assert (again["status"], again["reuse"]["reasons"][0]["rung"]) == ("measured", "environment")
+    assert "packages" in again["reuse"]["reasons"][0]["detail"]
+    (job.bin / "python").unlink()
+    (job.bin / "python").write_text(f"#!/bin/sh\n'{job.bin}/python3' \"$@\" | sed s/cpython/otherpython/\n")
+    (job.bin / "python").chmod(0o755)
+    again = world.assay("check", "--base", base, "--json", env=env).bench
+    assert again["status"] == "measured"
+    assert "python is cpython" in again["reuse"]["reasons"][0]["detail"]
 
 
 def test_fail_on_stands_in_for_the_config(world: World) -> None:

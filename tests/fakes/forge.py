@@ -1,8 +1,10 @@
 """A forge in memory: it keeps what was posted, and can refuse, fail or move a head on."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from assay.core.check_run import CheckRun
+from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
 from assay.errors import ForgeError
 from assay.ports import Posted
 
@@ -28,6 +30,10 @@ class FakeForge:
     heads: dict[int, str] = field(default_factory=dict)
     fails: dict[str, ForgeError] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
+    pulls: dict[int, PullFacts] = field(default_factory=dict)
+    permissions: dict[str, Permission] = field(default_factory=dict)
+    pushes: dict[tuple[str, str], datetime] = field(default_factory=dict)
+    reactions: list[tuple[int, Reaction]] = field(default_factory=list)
 
     def upsert_comment(self, number: int, body: str, marker: str) -> Posted:
         self._called("upsert_comment")
@@ -52,6 +58,22 @@ class FakeForge:
     def head_of(self, number: int) -> str:
         self._called("head_of")
         return self.heads[number]
+
+    def pull(self, number: int) -> PullFacts:
+        self._called("pull")
+        return replace(self.pulls[number], head_sha=self.heads.get(number, self.pulls[number].head_sha))
+
+    def permission_of(self, login: str) -> Permission:
+        self._called("permission_of")
+        return self.permissions.get(login, Permission.READ)
+
+    def pushed(self, branch: str, commit: str) -> Pushed:
+        self._called("pushed")
+        return Pushed(self.pushes.get((branch, commit)))
+
+    def react(self, comment: int, reaction: Reaction) -> None:
+        self._called("react")
+        self.reactions.append((comment, reaction))
 
     def _called(self, name: str) -> None:
         self.calls.append(name)

@@ -39,7 +39,7 @@ MACHINE = MachineFacts(
     gpu="none",
     box="0123456789abcdef",
 )
-ENVIRONMENT = EnvironmentFacts(driver="none", cuda="none", image_digest="none", lockfiles={})
+ENVIRONMENT = EnvironmentFacts(driver="none", cuda="none", image_digest="none", lockfiles={}, python="cpython 3.11.7", packages="sha256:1")
 
 
 def an_id(prefix: str, number: int = 0, at: datetime = NOW) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -21,20 +21,27 @@ _NOISE = re.compile(r"\((?:R|TM|C)\)|\b\d+-Core\b|\bProcessor\b|\bCPU\b|@.*$|\bw
 
 
 class LocalMachine:
-    """Satisfies `ports.Machine`. Everything is read below `root`, and once only: a box does not change under a check."""
+    """Satisfies `ports.Machine`. Everything is read below `root`, and once only: a box does not change under a check.
 
-    def __init__(self, environ: Mapping[str, str], root: Path = Path("/")) -> None:
+    `installed` tells the job's own Python and what is installed for it.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        root: Path = Path("/"),
+        installed: Callable[[], tuple[str, str]] = lambda: (UNKNOWN, UNKNOWN),
+    ) -> None:
         self._environ = environ
         self._root = root
+        self._installed = installed
 
     def facts(self) -> MachineFacts:
         return self._facts
 
     def environment(self) -> EnvironmentFacts:
-        """Driver, toolkit and image; the lockfiles are the commit's and come from the repository."""
-        gpus = self._gpus
-        image = image_digest(self._root, self._environ)
-        return EnvironmentFacts(driver=gpus.driver, cuda=gpus.cuda, image_digest=image, lockfiles={})
+        """Driver, toolkit, image and the job's Python; the lockfiles are the commit's and come from the repository."""
+        return self._environment
 
     def python(self, env: Mapping[str, str]) -> PythonFacts:
         return python_on_path(env)
@@ -42,6 +49,13 @@ class LocalMachine:
     @cached_property
     def _gpus(self) -> GpuReading:
         return read_gpus(self._root, self._environ, platform.release() or UNKNOWN)
+
+    @cached_property
+    def _environment(self) -> EnvironmentFacts:
+        gpus = self._gpus
+        image = image_digest(self._root, self._environ)
+        python, packages = self._installed()
+        return EnvironmentFacts(driver=gpus.driver, cuda=gpus.cuda, image_digest=image, lockfiles={}, python=python, packages=packages)
 
     @cached_property
     def _facts(self) -> MachineFacts:

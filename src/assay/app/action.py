@@ -137,9 +137,12 @@ class _Way:
         )
 
     def _refusal(self) -> Refusal | None:
-        """Of a fork nothing runs on a runner of one's own, unless the config and the input both allow it."""
-        allowed = stricter(self.inputs.allow_forks, ForkRule(self.rules.config.permissions.forks)) is ForkRule.ALLOW
-        return None if allowed or self.bureau.hosted or self.question.trust is not Trust.FORK else REFUSED
+        """Of a fork nothing runs on a runner of one's own, unless the config and the input both allow it, perhaps for a named sha."""
+        if self.bureau.hosted or self.question.trust is not Trust.FORK:
+            return None
+        rule = stricter(self.inputs.allow_forks, ForkRule(self.rules.config.permissions.forks))
+        allowed = rule is ForkRule.ALLOW or (rule is ForkRule.SHA and self.question.vouched)
+        return None if allowed else REFUSED
 
     def _publication(self) -> Publication:
         return Publication(

@@ -28,7 +28,8 @@ class Question:
     `base` is what head's merge base is sought with, `base_name` what people call it; without one it is left to the history of
     head, as after a push. `rules` is the
     commit whose config is in force; from `extras`, if any, come benchmarks that it lacks. `branch` decides on the policy,
-    `number` is the pull request's. `pinned` is the head that must not have moved, None where it cannot or was chosen by hand.
+    `number` is the pull request's. `pinned` is the head that must not have moved, None where it cannot or was chosen by hand;
+    `vouched` is whether somebody with rights has named this very head in full.
     """
 
     head: str
@@ -41,6 +42,7 @@ class Question:
     number: int | None = None
     pinned: str | None = None
     to_default: bool = False
+    vouched: bool = False
 
 
 def ask(event: Event, inputs: Inputs, repo: Repo) -> Question | Nothing:

@@ -14,11 +14,13 @@ from assay.errors import AssayError, CancelledError, InfrastructureError, UsageE
 
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
+    from assay.adapters.github.client import Patience
+    from assay.adapters.github.forge import GitHubForge
     from assay.adapters.job_files import StepFiles
     from assay.app.action import Acted, Bureau
     from assay.app.question import Nothing
     from assay.cli.stores import JobStore
-    from assay.core.event import Event
+    from assay.core.event import Started
     from assay.core.inputs import Inputs
     from assay.core.job import Job
     from assay.ports import Observer
@@ -33,7 +35,7 @@ class _Asked:
 
     job: "Job"
     inputs: "Inputs"
-    event: "Event"
+    event: "Started"
     tokens: Mapping[str, str] = field(repr=False)
 
 
@@ -73,14 +75,16 @@ def _asked() -> _Asked:
     """Raises UsageError for an environment, an input or an event that cannot be acted upon."""
     from assay.adapters.event_file import read_event
     from assay.cli.stores import tokens_in
-    from assay.core.event import parse_event
+    from assay.core.event import Comment, parse_event
     from assay.core.inputs import Mode, parse_inputs
     from assay.core.job import read_job
 
     job, inputs = read_job(os.environ), parse_inputs(os.environ)
-    if inputs.mode is not Mode.AUTO:
+    if inputs.mode not in (Mode.AUTO, Mode.COMMAND):
         raise UsageError(f"The mode {inputs.mode} is not built yet.", hint="Leave the input mode out: with auto the event decides.")
     event = parse_event(job.event_name, read_event(job.event_path))
+    if inputs.mode is Mode.COMMAND and not isinstance(event, Comment):
+        raise UsageError(f"The mode command obeys comments, and {job.event_name} is none.", hint="Start the workflow on issue_comment.")
     if not inputs.token:
         raise UsageError(
             "There is no token: the input github-token is empty.",
@@ -126,28 +130,29 @@ def _give_back(job: "Job", repo: "GitRepo") -> None:
 
 
 def _checked(stack: ExitStack, asked: _Asked, repo: "GitRepo", files: "StepFiles") -> "Acted | Nothing":
+    from assay.adapters.github.client import Patience
     from assay.adapters.terminal import display_for
     from assay.app.action import act
-    from assay.app.question import Nothing, ask
-    from assay.app.rules import rules_of
+    from assay.app.order import order_of
+    from assay.app.question import Nothing
     from assay.cli.check_command import RARELY, build_house, forced_by, job_question
+    from assay.cli.fetching import bringer
     from assay.cli.stores import store_on_github
 
-    question = ask(asked.event, asked.inputs, repo)
-    if isinstance(question, Nothing):
-        return question
-    job_python = job_question(stack, repo.root)
-    rules = rules_of(question, repo, asked.inputs.config)
-    home = _home(repo.root)
     trusted = _trusted(Path(asked.job.workspace).resolve(), Path(repo.root).resolve())
+    order = order_of(asked.event, asked.inputs, repo, _forge(asked, Patience()), bringer(repo, trusted, asked.tokens))
+    if isinstance(order, Nothing):
+        return order
+    job_python = job_question(stack, repo.root)
+    home = _home(repo.root)
     kept = store_on_github(repo.root, asked.inputs.data_branch, trusted, asked.tokens)
-    house = build_house(stack, rules.config, repo, kept.store, stack.enter_context(display_for(sys.stderr)), job_python)
+    house = build_house(stack, order.rules.config, repo, kept.store, stack.enter_context(display_for(sys.stderr)), job_python)
     _guard_credentials(stack, repo.root, trusted, house.observer)
     gc.freeze()  # what has been imported stays for good
     gc.set_threshold(RARELY)
     gc.enable()
-    why = forced_by("the input no-reuse" if asked.inputs.no_reuse else None, os.environ)
-    return act(question, rules, asked.inputs, house, _bureau(asked, home / "report", files, kept), why)
+    why = forced_by(order.forced_by or ("the input no-reuse" if order.inputs.no_reuse else None), os.environ)
+    return act(order.question, order.rules, order.inputs, house, _bureau(asked, home / "report", files, kept), why)
 
 
 def _home(root: str) -> Path:
@@ -171,33 +176,30 @@ def _guard_credentials(stack: ExitStack, root: str, trusted: tuple[str, ...], ob
 
 def _bureau(asked: _Asked, out: Path, files: "StepFiles", kept: "JobStore") -> "Bureau":
     from assay.adapters.github.client import HASTY, Patience
-    from assay.adapters.github.forge import GitHubForge
     from assay.adapters.reports_folder import ReportsFolder
     from assay.adapters.templates import PackageTemplates
     from assay.app.action import Bureau
     from assay.core.render import TEMPLATES
 
-    job, inputs, templates = asked.job, asked.inputs, PackageTemplates()
-
-    def forge(patience: Patience) -> GitHubForge:
-        return GitHubForge(
-            inputs.token,
-            job.repository,
-            api_url=job.api_url,
-            bot_login=inputs.bot_login,
-            details_url=job.run_url,
-            patience=patience,
-        )
-
+    job, templates = asked.job, PackageTemplates()
     return Bureau(
-        forge=forge(Patience()),
-        hasty=forge(HASTY),
+        forge=_forge(asked, Patience()),
+        hasty=_forge(asked, HASTY),
         job=files,
         reports=ReportsFolder(out),
         templates={name: templates.load(name) for name in TEMPLATES},
         hosted=job.hosted,
         batch=kept.batch,
         result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),
+    )
+
+
+def _forge(asked: _Asked, patience: "Patience") -> "GitHubForge":
+    from assay.adapters.github.forge import GitHubForge
+
+    job, inputs = asked.job, asked.inputs
+    return GitHubForge(
+        inputs.token, job.repository, api_url=job.api_url, bot_login=inputs.bot_login, details_url=job.run_url, patience=patience
     )
 
 
@@ -241,7 +243,7 @@ def _explain(error: AssayError, files: "StepFiles") -> None:
     from assay.core.workflow_commands import Level, annotation
 
     text = f"{error.message}\n  → {error.hint}" if error.hint else error.message
-    sys.stderr.write(annotation(Level.ERROR, text, title="Assay"))
+    sys.stdout.write(annotation(Level.ERROR, text, title="Assay"))
     if os.environ.get("ASSAY_DEBUG"):
         import traceback
 
@@ -251,4 +253,4 @@ def _explain(error: AssayError, files: "StepFiles") -> None:
         _refuse_tampering(files)
     except InfrastructureError as refused:
         if refused.message != error.message:
-            sys.stderr.write(annotation(Level.WARNING, refused.message, title="Assay"))
+            sys.stdout.write(annotation(Level.WARNING, refused.message, title="Assay"))

@@ -8,17 +8,19 @@ import shlex
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import NothingMeasuredError, UsageError
+from assay.cli.streams import let_go_of_stdout
+from assay.errors import InfrastructureError, NothingMeasuredError, UsageError
 
 if TYPE_CHECKING:
     Record = Callable[[Iterable["Effect"]], tuple[str, ...]]
 
     from assay.adapters.git import GitRepo
+    from assay.adapters.process.runner import LocalRunner
     from assay.adapters.worktrees.interpreter import JobQuestion
     from assay.app.check import Checked, CheckRequest
     from assay.app.house import House
@@ -56,6 +58,7 @@ class CheckOptions:
 
 def check(options: CheckOptions, folder: str | None = None) -> int:
     """Check the repository around `folder` (by default the current one); the exit code."""
+    refuse_bytes(options)
     where = folder or os.getcwd()  # noqa: PTH109 - a text, as the ports have it
     with ExitStack() as stack:
         job = job_question(stack, where)
@@ -81,6 +84,17 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
     gc.disable()  # what rendering imports stays too, and then there is nothing more to come
     _tell(checked, out, record, as_json=options.as_json)
     return exit_code_of(checked)
+
+
+def refuse_bytes(options: CheckOptions) -> None:
+    """Raise UsageError for a word that is no text: it goes into reports and JSON, which are."""
+    from assay.core.escape import is_text
+
+    for name, value in asdict(options).items():
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str) and not is_text(text):
+                flag = name.replace("benchmarks", "benchmark")
+                raise UsageError(f"--{flag} holds bytes that are not UTF-8.", hint="Put such a command into a script, and name that.")
 
 
 def refuse_links(root: str) -> None:
@@ -240,20 +254,19 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     from assay.app.house import House
 
     harden_self()
-    threading.Thread(target=_make_ready, daemon=True).start()
     clock = SystemClock()
+    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock))
+    threading.Thread(target=_make_ready, args=(runner,), daemon=True).start()
 
     def worktrees() -> LocalWorktrees:
-        return LocalWorktrees(
-            repo.checkout, repo.root, parent_environment=os.environ, home=str(Path.home()), choose_account=child_account, job=job
-        )
+        return LocalWorktrees(repo.checkout, repo.root, parent_environment=os.environ, home=_home(), choose_account=child_account, job=job)
 
     return House(
         repo=repo,
         worktrees=worktrees,
-        runner=stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock)),
+        runner=runner,
         store=store,
-        machine=LocalMachine(os.environ),
+        machine=LocalMachine(os.environ, installed=job.installed),
         clock=clock,
         observer=observer,
         logs=LogFolder(Path(repo.root, FOLDER, "logs")).session,
@@ -262,11 +275,18 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     )
 
 
-def _make_ready() -> None:
-    """What will be needed, done while git is asked: the first benchmark process is still far away, and a warm-up besides."""
-    from assay.adapters.process.supervised import can_shield
+def _home() -> str | None:
+    """The user's home; None for an account that has none, as a container's may be."""
+    try:
+        return str(Path.home())
+    except RuntimeError:
+        return None
 
-    can_shield()
+
+def _make_ready(runner: "LocalRunner") -> None:
+    """What will be needed, done while git is asked: the first benchmark process is still far away, and a warm-up besides."""
+    with suppress(InfrastructureError):  # the run that needs it will say so
+        runner.get_ready()
     import jinja2  # noqa: F401 - a tenth of a second that the report would else have to wait for
 
 
@@ -303,7 +323,7 @@ def _print(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        let_go_of_stdout()
 
 
 def _rendered(result: "CheckResult") -> "Rendered":

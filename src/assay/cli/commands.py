@@ -1,6 +1,5 @@
 """The verbs with their options and help. Each imports what it needs when it runs, so that the command starts fast."""
 
-import os
 import sys
 from collections.abc import Callable
 from typing import Annotated, NoReturn
@@ -8,6 +7,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from assay import __version__
+from assay.cli.streams import let_go_of_stdout
 
 app = typer.Typer(
     name="assay",
@@ -51,7 +51,7 @@ def _finish(work: Callable[[], int]) -> NoReturn:
         code = work()
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        let_go_of_stdout()
         code = 0
     raise typer.Exit(code)
 

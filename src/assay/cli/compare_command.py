@@ -39,15 +39,26 @@ def _opened(source: str) -> Iterator[BinaryIO]:
     try:
         stream = Path(source).open("rb")  # noqa: SIM115 - closed below, where its own errors are not taken for this one's
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{source}: {reason}", hint="Name a file of JSON lines, or - for standard input.") from error
+        raise _unreadable(source, error) from error
     with stream:
         yield stream
 
 
+def _unreadable(name: str, error: OSError | ValueError) -> UsageError:
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return UsageError(f"{name}: {reason}", hint="Name a file of JSON lines, or - for standard input.")
+
+
+def _raw_lines(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    try:
+        yield from stream
+    except OSError as error:
+        raise _unreadable(name, error) from error
+
+
 def _lines(stream: BinaryIO, name: str) -> Iterator[tuple[str, str]]:
     """Each line that is not blank, with its place. Only LF ends a line: JSON may hold every other kind of line end."""
-    for number, line in enumerate(stream, 1):
+    for number, line in enumerate(_raw_lines(stream, name), 1):
         where = f"{name}:{number}"
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
+from assay.cli.streams import STDOUT, let_go_of_stdout
 from assay.errors import AssayError, CancelledError, InfrastructureError
 
 BUG = 70
@@ -21,20 +22,47 @@ def run(argv: Sequence[str]) -> int:
     for number in SIGNALS:
         signal.signal(number, _cancel)
     try:
-        return _dispatch(argv)
+        code = _dispatch(argv)
+        sys.stdout.flush()
     except AssayError as error:
         _explain(error)
-        return error.exit_code
+        return _ended(error.exit_code)
     except KeyboardInterrupt:
         _say("Cancelled.")
-        return CANCELLED
+        return _ended(CANCELLED)
     except BrokenPipeError:  # whoever read us has left before there was an answer, and that is no pass
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return InfrastructureError.exit_code
+        return _ended(InfrastructureError.exit_code)
+    except (OSError, MemoryError) as error:
+        _explain(_refused(error))
+        return _ended(InfrastructureError.exit_code)
     except Exception as error:  # noqa: BLE001 - the one place: a bug of ours must not look like an answer
         _say(f"Assay failed by a mistake of its own: {type(error).__name__}. Nothing was decided.")
-        _say(f"  → please report it with the log {_log_bug()}")
-        return BUG
+        _say(f"  → please report it with {_log_bug()}")
+        _trace()
+        return _ended(BUG)
+    return code
+
+
+def _ended(code: int) -> int:
+    """The code of a command that failed, which what is left to be printed may not change."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        let_go_of_stdout()
+    return code
+
+
+def _refused(error: OSError | MemoryError) -> InfrastructureError:
+    """What the system would not do: a disk that is full, a file that is closed to us, a limit."""
+    if isinstance(error, MemoryError):
+        return InfrastructureError("This machine has no memory left for Assay.", hint="Run fewer things beside it.")
+    said = error.strerror or type(error).__name__
+    if error.filename == STDOUT:
+        return InfrastructureError(f"The answer could not be printed: {said}.", hint="See where the standard output leads.")
+    where = f" ({os.fsdecode(error.filename)})" if isinstance(error.filename, str | bytes) else ""
+    return InfrastructureError(
+        f"The system refused: {said}{where}.", hint=f"Free space, or mend that permission. If it should have worked, see {_log_bug()}"
+    )
 
 
 def _dispatch(argv: Sequence[str]) -> int:
@@ -65,6 +93,10 @@ def _explain(error: AssayError) -> None:
     _say(f"error: {error.message}")
     if error.hint:
         _say(f"  → {error.hint}")
+    _trace()
+
+
+def _trace() -> None:
     if os.environ.get("ASSAY_DEBUG"):
         import traceback
 
@@ -72,20 +104,22 @@ def _explain(error: AssayError) -> None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(text + "\n")
+    """A message to people. It may quote a stranger, whose colours and cursor tricks are not for the terminal."""
+    from assay.core.workflow_commands import calm
+
+    sys.stderr.write(calm(text) + "\n")
     sys.stderr.flush()
 
 
 def _log_bug() -> str:
-    """The traceback in a file of its own, for it may quote what should not stand in a public log."""
+    """Where the traceback is: a file of its own, for it may quote what should not stand in a public log."""
     import tempfile
     import traceback
 
     try:
         descriptor, path = tempfile.mkstemp(prefix="assay-bug-", suffix=".log")
-        with os.fdopen(descriptor, "w") as log:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as log:
             traceback.print_exc(file=log)
-    except OSError:
-        traceback.print_exc()
-        return "above"
-    return path
+    except OSError:  # the disk may be what has failed
+        return "what `ASSAY_DEBUG=1` adds to this message"
+    return f"the log {path}"

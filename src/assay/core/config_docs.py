@@ -80,10 +80,9 @@ Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & !
 ## What has no effect yet
 
 Some keys belong to parts that later versions bring. They are checked like all others and change nothing today: `machines`,
-`fusion`, `permissions.run`, `budget`, `git` but for `experiment_branches`, `reuse.base`, `reuse.remeasure`, and of a benchmark
+`fusion`, `budget`, `git` but for `experiment_branches`, `reuse.base`, `reuse.remeasure`, and of a benchmark
 `machine`, `needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`. `min_effect: auto` stands for 1 %.
-`comment`, `permissions.forks` and `policy.harness_change` with `needs_review` matter on GitHub only. Until commands can name a
-sha, `forks: sha` is `deny`.
+`comment`, `permissions` and `policy.harness_change` with `needs_review` matter on GitHub only.
 
 ## What is refused
 

@@ -27,6 +27,15 @@ def clean(text: str) -> str:
     return " ".join(_visible_part(flat).split())
 
 
+def is_text(text: str) -> bool:
+    """Whether it can be written as UTF-8. What came as other bytes, a file's name or a word of a command line, cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def plain(text: str, limit: int = 300) -> str:
     """For a terminal, a log or a title: one line that is neither a terminal sequence nor a workflow command."""
     calm = shorten(clean(text[:_RAW_LIMIT]), limit).replace("##[", "## [")

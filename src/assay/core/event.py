@@ -3,14 +3,16 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from assay.core.escape import plain
+from assay.core.timestamp import moment
 from assay.errors import UsageError
 
 _SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 _BRANCH = "refs/heads/"
-_LATER = frozenset({"issue_comment", "schedule", "workflow_dispatch", "repository_dispatch", "workflow_run"})
+_LATER = frozenset({"schedule", "workflow_dispatch", "repository_dispatch", "workflow_run"})
 _PAYLOAD_HINT = "GITHUB_EVENT_PATH has to name the file that GitHub wrote for this very job."
 
 
@@ -62,10 +64,28 @@ class MergeGroup:
     action: str
 
 
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """Somebody commented on an issue or a pull request. `body` is whatever a stranger likes it to be.
+
+    `bot` is whether a program wrote it, `fresh` whether it is new rather than edited or deleted.
+    """
+
+    number: int
+    comment_id: int
+    body: str
+    author: str
+    bot: bool
+    created_at: datetime
+    on_pull: bool
+    fresh: bool
+
+
 Event = PullRequest | Push | MergeGroup
+Started = Event | Comment
 
 
-def parse_event(name: str, payload: Mapping[str, Any]) -> Event:
+def parse_event(name: str, payload: Mapping[str, Any]) -> Started:
     """The event of a job. Raises UsageError for an event that is not handled and for a field that is missing or of a wrong type."""
     fields = _Fields(name, payload)
     match name:
@@ -75,6 +95,8 @@ def parse_event(name: str, payload: Mapping[str, Any]) -> Event:
             return Push(fields.text("ref"), fields.sha("after"), fields.text("repository.default_branch"), fields.login("sender"))
         case "merge_group":
             return _merge_group(fields)
+        case "issue_comment":
+            return _comment(fields)
         case _:
             raise _unhandled(name)
 
@@ -104,8 +126,22 @@ def _merge_group(fields: "_Fields") -> MergeGroup:
     )
 
 
+def _comment(fields: "_Fields") -> Comment:
+    body = fields.at("comment.body")
+    return Comment(
+        number=fields.number("issue.number"),
+        comment_id=fields.number("comment.id"),
+        body=body if isinstance(body, str) else "",
+        author=fields.text("comment.user.login"),
+        bot=fields.text("comment.user.type") != "User",
+        created_at=fields.moment("comment.created_at"),
+        on_pull=isinstance(fields.maybe("issue.pull_request"), Mapping),
+        fresh=fields.text("action") == "created",
+    )
+
+
 def _unhandled(name: str) -> UsageError:
-    hint = "Let the workflow start on pull_request, push or merge_group."
+    hint = "Let the workflow start on pull_request, push, merge_group or issue_comment."
     shown = plain(name, 60) or "(empty)"
     if name == "pull_request_target":
         what = "Under pull_request_target nothing is run: the code of a stranger would stand beside a token that can write."
@@ -133,6 +169,13 @@ class _Fields:
             found = found[step]
         return found
 
+    def maybe(self, path: str) -> object:
+        """The value there, None where there is none."""
+        found = self.payload
+        for step in path.split("."):
+            found = found.get(step) if isinstance(found, Mapping) else None
+        return found
+
     def text(self, path: str) -> str:
         found = self.at(path)
         if not isinstance(found, str) or not found:
@@ -144,6 +187,12 @@ class _Fields:
         if not isinstance(found, str) or not _SHA.fullmatch(found):
             raise self._wrong(path, "a full commit id")
         return found
+
+    def moment(self, path: str) -> datetime:
+        try:
+            return moment(self.text(path))
+        except ValueError as error:
+            raise self._wrong(path, "a time in UTC") from error
 
     def number(self, path: str) -> int:
         found = self.at(path)

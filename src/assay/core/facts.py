@@ -43,12 +43,18 @@ class MachineFacts(Record):
 
 
 class EnvironmentFacts(Record):
-    """What may change on a machine without its class changing. `lockfiles` maps a path to its blob id at the commit."""
+    """What may change on a machine without its class changing. `lockfiles` maps a path to its blob id at the commit.
+
+    `python` is the job's own interpreter with its version, `packages` a digest of what is installed for it: what a benchmark
+    finds before its `setup` adds to it.
+    """
 
     driver: Fact
     cuda: Fact
     image_digest: Fact
     lockfiles: dict[str, str]
+    python: Fact
+    packages: Fact
 
     def with_lockfiles(self, blobs: Mapping[str, str]) -> Self:
         """The same environment with the lockfiles of a commit."""

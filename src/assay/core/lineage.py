@@ -189,7 +189,7 @@ def _gaps(needed: Needed, run: Run) -> Iterator[str]:
 
 
 def _surroundings(question: ReuseQuestion, run: Run) -> Iterator[str]:
-    for name in ("driver", "cuda", "image_digest"):
+    for name in ("driver", "cuda", "image_digest", "python", "packages"):
         yield from _difference(name, getattr(run.environment, name), getattr(question.environment, name))
     for path in sorted({*run.inputs, *question.inputs}):
         yield from _difference(f"input {path}", run.inputs.get(path, NONE), question.inputs.get(path, NONE))

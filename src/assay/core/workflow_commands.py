@@ -5,6 +5,7 @@ from enum import StrEnum
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,}")
 _LINE_ENDS = re.compile("\r\n?")
+_LINE_COMMAND = re.compile(r"(^|[\r\n])(\s*)::")
 _CONTROL = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _HARMLESS = str.maketrans(
     _CONTROL
@@ -42,6 +43,11 @@ def quoted(text: str, token: str) -> str:
 def calm(text: str) -> str:
     """Text whose lines end at LF only, without control characters, and with every `##[` broken up."""
     return _LINE_ENDS.sub("\n", text).translate(_HARMLESS).replace("##[", "## [")
+
+
+def disobeyed(text: str) -> str:
+    """A message of ours that may quote a stranger: it reads the same, and no line of it is a command."""
+    return _LINE_COMMAND.sub(r"\1\2: :", text).replace("##[", "## [")
 
 
 def annotation(level: Level, message: str, *, title: str = "", file: str = "", line: int | None = None) -> str:

@@ -136,3 +136,15 @@ class Artifact:
     name: str
     content: bytes
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """A ref of the repository moved."""
+
+    id: int
+    ref: str
+    before: str
+    after: str
+    at: datetime
+    actor: User

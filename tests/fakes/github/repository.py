@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.fakes.github.git import BareRepository
-from tests.fakes.github.model import Artifact, CheckRun, Comment, Issue, Reaction, Status, User, WorkflowRun, now
+from tests.fakes.github.model import Activity, Artifact, CheckRun, Comment, Issue, Reaction, Status, User, WorkflowRun, now
 from tests.fakes.github.protection import Protection, Rule, Style, protect
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class Repository:
     workflow_runs: dict[int, WorkflowRun] = field(default_factory=dict)
     artifacts: dict[int, Artifact] = field(default_factory=dict)
     protections: dict[str, Protection] = field(default_factory=dict)
+    activities: list[Activity] = field(default_factory=list)
 
     @property
     def full_name(self) -> str:
@@ -149,7 +150,8 @@ class Repository:
         protect(self.git, self.protections.values())
 
     def sync(self) -> None:
-        """Bring refs/pull and the test merges up to where the branches are now."""
+        """Bring refs/pull, the test merges and the activity up to where the branches are now."""
+        self._note_moves()
         for pull in self.pulls.values():
             if pull.open:
                 tip = pull.head.git.branch(pull.head_ref) if pull.head else None
@@ -157,6 +159,13 @@ class Repository:
                 pull.base_sha = self.git.branch(pull.base_ref) or pull.base_sha
                 if pull.judged != (pull.base_sha, pull.head_sha):
                     self._judge(pull)
+
+    def _note_moves(self) -> None:
+        """Nobody tells of a push to the bare repository: what moved since the last look moved now."""
+        tips = {one.ref: one.after for one in self.activities}
+        for ref, sha in self.git.refs("refs/heads/").items():
+            if tips.get(ref) != sha:
+                self.activities.append(Activity(self.hub.new_id(), ref, tips.get(ref, "0" * 40), sha, now(), self.owner))
 
     def _judge(self, pull: Pull) -> None:
         """Merge base and head anew, beside all branches."""

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.fakes.clock import FakeClock
 
-from assay.adapters.process import supervised
+from assay.adapters.process.child import CLONE_NEWNS, CLONE_NEWUSER, system_call
+from assay.adapters.process.fork_server import ForkServer
 from assay.adapters.process.runner import LocalRunner
-from assay.adapters.process.supervisor import CLONE_NEWNS, CLONE_NEWUSER, system_call
 from assay.core.model import Completed
 from assay.core.process import Account, ProcessRequest, Shell
 
@@ -90,7 +90,7 @@ def test_a_path_that_is_gone_does_not_keep_the_command_from_running(folders: tup
 def test_where_a_rehearsal_fails_the_command_runs_without_protection(
     folders: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervised, "can_shield", lambda: False)
+    monkeypatch.setattr(ForkServer, "can_shield", False)
     done = run(tmp_path, f'echo free > "{folders[0]}/data"; echo ran', read_only=[folders[0]], writable=[])
     assert done.stdout == "ran\n"
     assert (folders[0] / "data").read_text() == "free\n"

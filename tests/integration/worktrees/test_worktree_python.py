@@ -343,6 +343,22 @@ def test_without_python_on_the_path_it_is_our_own(tmp_path: Path) -> None:
     assert found.prefix == sys.prefix
 
 
+def test_what_is_installed_for_the_job_is_told_by_version(job: JobEnvironment, tmp_path: Path) -> None:
+    def installed() -> tuple[str, str]:
+        return JobQuestion({"PATH": str(job.bin)}, str(tmp_path)).installed()
+
+    python, before = installed()
+    assert python == f"cpython {sys.version.split()[0]}"
+    (job.site / "lab-1.0.dist-info").mkdir()
+    with_one = installed()[1]
+    (job.site / "lab-1.0.dist-info").rename(job.site / "lab-1.1.dist-info")
+    with_newer = installed()[1]
+    (job.site / "lab-1.1.dist-info").rmdir()
+    assert len({before, with_one, with_newer}) == 3
+    assert installed()[1] == before
+    assert JobQuestion({"PATH": str(tmp_path)}, str(tmp_path)).installed() == ("none", "none")
+
+
 def test_a_question_is_asked_once_and_can_be_shared(sandbox: Sandbox, job: JobEnvironment, tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     wrapper = tmp_path / "wrapped" / "python"

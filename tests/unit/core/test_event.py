@@ -1,13 +1,14 @@
 """The payload of an event becomes one of a few values, or an error that names the field."""
 
 from copy import deepcopy
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.event import MergeGroup, PullRequest, Push, parse_event
+from assay.core.event import Comment, MergeGroup, PullRequest, Push, parse_event
 from assay.errors import UsageError
 
 HEAD, BASE, ZERO = "a" * 40, "b" * 40, "0" * 40
@@ -122,10 +123,47 @@ def test_who_sent_it_decides_nothing_and_may_be_unknown(sender: object) -> None:
     assert parse_event("push", {**PUSH, "sender": sender}).sender == ""  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("name", ["issue_comment", "schedule", "workflow_dispatch", "repository_dispatch", "workflow_run"])
+@pytest.mark.parametrize("name", ["schedule", "workflow_dispatch", "repository_dispatch", "workflow_run"])
 def test_events_of_parts_to_come_are_not_handled_yet(name: str) -> None:
     with pytest.raises(UsageError, match=f"{name} is not handled yet"):
         parse_event(name, {})
+
+
+SAID: dict[str, Any] = {
+    "action": "created",
+    "issue": {"number": 7, "pull_request": {"url": "…"}},
+    "comment": {"id": 99, "body": "Hm.", "created_at": "2026-05-01T12:00:00Z", "user": {"login": "ada", "type": "User"}},
+}
+
+
+def test_a_comment_is_read_with_its_author() -> None:
+    got = parse_event("issue_comment", SAID)
+    assert got == Comment(7, 99, "Hm.", "ada", bot=False, created_at=datetime(2026, 5, 1, 12, tzinfo=UTC), on_pull=True, fresh=True)
+
+
+@pytest.mark.parametrize("kind", ["Bot", "Organization", "Mannequin", "user"])
+def test_who_is_not_surely_a_person_is_a_program(kind: str) -> None:
+    payload = deepcopy(SAID)
+    payload["comment"]["user"]["type"] = kind
+    got = parse_event("issue_comment", payload)
+    assert isinstance(got, Comment)
+    assert got.bot
+
+
+@pytest.mark.parametrize(("path", "value"), [("pull_request", None), ("pull_request", "yes")])
+def test_a_comment_on_an_issue_is_none_on_a_pull_request(path: str, value: object) -> None:
+    payload = deepcopy(SAID)
+    payload["issue"][path] = value
+    got = parse_event("issue_comment", payload)
+    assert isinstance(got, Comment)
+    assert not got.on_pull
+
+
+def test_a_comment_without_a_time_names_the_field() -> None:
+    payload = deepcopy(SAID)
+    payload["comment"]["created_at"] = "yesterday"
+    with pytest.raises(UsageError, match=r"comment\.created_at"):
+        parse_event("issue_comment", payload)
 
 
 def test_under_pull_request_target_nothing_is_run() -> None:
@@ -138,7 +176,7 @@ def test_another_event_is_refused_with_those_that_are_handled(name: str) -> None
     with pytest.raises(UsageError) as caught:
         parse_event(name, PUSH)
     assert "\n" not in caught.value.message
-    assert "pull_request, push or merge_group" in caught.value.hint
+    assert "pull_request, push, merge_group or issue_comment" in caught.value.hint
 
 
 JSON = st.recursive(

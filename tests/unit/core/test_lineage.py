@@ -67,6 +67,7 @@ def test_the_freshest_fit_run_is_taken() -> None:
 OTHER_CONFIG = config_facts(Benchmark.model_validate({"name": "b", "run": "x"}), {})
 NO_MACHINE = replace(QUESTION, key=replace(KEY, machine="unknown"))
 NO_IMAGE = surroundings(image_digest="unknown")
+NO_PACKAGES = surroundings(packages="unknown")
 FOUR_SEEDS = replace(QUESTION, needed=Needed("val_loss", 4, (1, 2, 5, 9)))
 NEW_DATA = replace(QUESTION, inputs={"data/": "2"})
 
@@ -96,6 +97,9 @@ OF_ENVIRONMENT: list[tuple[Run, ReuseQuestion, str]] = [
     (a_run(), replace(QUESTION, environment=surroundings(cuda="12.4")), "cuda is none, now 12.4"),
     (a_run(environment=NO_IMAGE), QUESTION, "image_digest is unknown, now none"),
     (a_run(environment=NO_IMAGE), replace(QUESTION, environment=NO_IMAGE), "image_digest is unknown, now unknown"),
+    (a_run(environment=surroundings(python="cpython 3.12.1")), QUESTION, "python is cpython 3.12.1, now cpython 3.11.7"),
+    (a_run(), replace(QUESTION, environment=surroundings(packages="sha256:2")), "packages is sha256:1, now sha256:2"),
+    (a_run(environment=NO_PACKAGES), replace(QUESTION, environment=NO_PACKAGES), "packages is unknown, now unknown"),
     (a_run(inputs={"data/": "1"}), NEW_DATA, "input data/ is 1, now 2"),
     (a_run(), NEW_DATA, "input data/ is none, now 2"),
     (a_run(inputs={"data/": "1"}), QUESTION, "input data/ is 1, now none"),

@@ -144,9 +144,11 @@ def _execute(words: list[str], env: Mapping[str, str], stream: int | None, withi
     if which("git") is None:
         raise InfrastructureError("The command `git` is not on the PATH.", hint="Install git 2.36 or newer, or add its folder to PATH.")
     try:
-        from git.cmd import Git  # slow to import, and it fails where git does not start
+        from git.cmd import Git  # slow to import, and it runs git
         from git.exc import GitCommandNotFound
-
+    except (ImportError, OSError) as error:
+        raise _not_started() from error
+    try:
         status, out, err = Git().execute(
             words,
             istream=stream,
@@ -157,6 +159,10 @@ def _execute(words: list[str], env: Mapping[str, str], stream: int | None, withi
             stdout_as_string=False,
             strip_newline_in_stdout=False,
         )
-    except (ImportError, GitCommandNotFound, OSError) as error:
-        raise InfrastructureError("The command `git` cannot be started.", hint="See whether `git version` works in this shell.") from error
+    except (GitCommandNotFound, OSError) as error:
+        raise _not_started() from error
     return status, out, err
+
+
+def _not_started() -> InfrastructureError:
+    return InfrastructureError("The command `git` cannot be started.", hint="See whether `git version` works in this shell.")

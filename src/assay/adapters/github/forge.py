@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from github.GithubObject import NotSet
 
 from assay.adapters.github.client import Patience, connect
+from assay.adapters.github.questions import Questions
 from assay.adapters.github.refusals import UncertainError, told
 from assay.core.check_run import Annotation, CheckRun
 from assay.ports import Posted
@@ -26,7 +27,7 @@ PAUSE_S = 2.0
 T = TypeVar("T")
 
 
-class GitHubForge:
+class GitHubForge(Questions):
     """The forge of one repository, seen by one token. `details_url` is where the reader of a check run finds the job."""
 
     def __init__(
@@ -98,10 +99,6 @@ class GitHubForge:
             for more in others:
                 run.edit(output=_output(payload, more))
             return _check(run)
-
-    def head_of(self, number: int) -> str:
-        with told(f"read pull request {number}"):
-            return self._repo.get_pull(number).head.sha
 
     def _find_comment(self, number: int, marker: str) -> "IssueComment | None":
         """Anybody can write the marker, and anybody's name can end in [bot]: all three have to be right."""

@@ -8,6 +8,7 @@ from contextlib import closing
 
 from assay.adapters.process import causes
 from assay.adapters.process.capture import Capture
+from assay.adapters.process.fork_server import ForkServer
 from assay.adapters.process.supervised import Ended, Failed, Message, Started, Supervised, kill_session
 from assay.core.model import Cause, Completed, MetricReading
 from assay.core.process import Heartbeat, ProcessRequest, Shell
@@ -55,7 +56,7 @@ def refusal(request: ProcessRequest) -> causes.Explanation | None:
 class Execution:
     """A run under way. `cancel` may be called from any thread, everything else belongs to the run's own."""
 
-    def __init__(self, request: ProcessRequest, clock: Clock, grace_s: float, on_progress: Progress | None) -> None:
+    def __init__(self, request: ProcessRequest, server: ForkServer, clock: Clock, grace_s: float, on_progress: Progress | None) -> None:
         self._request = request
         self._clock = clock
         self._on_progress = on_progress
@@ -69,7 +70,7 @@ class Execution:
         self._drained_by: float | None = None
         self._failure: InfrastructureError | None = None
         try:
-            self._supervised = Supervised(request, grace_s)
+            self._supervised = Supervised(request, grace_s, server)
         except InfrastructureError:
             self._capture.close()
             raise

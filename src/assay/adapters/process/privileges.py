@@ -6,7 +6,7 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 
-from assay.adapters.process.supervisor import PR_SET_DUMPABLE, prctl
+from assay.adapters.process.child import PR_SET_DUMPABLE, prctl
 from assay.core.process import Account
 
 PREFERRED = ("assay", "nobody")

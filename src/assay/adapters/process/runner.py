@@ -8,6 +8,7 @@ from typing import Self
 from assay.adapters.process.causes import Explanation
 from assay.adapters.process.claims import Admission, BoxClaims, Ticket
 from assay.adapters.process.execution import Execution, Progress, never_ran, refusal
+from assay.adapters.process.fork_server import ForkServer
 from assay.core.model import Cause, Completed
 from assay.core.process import ProcessRequest
 from assay.core.timestamp import stamp
@@ -94,6 +95,7 @@ class LocalRunner:
         self._grace_s = grace_s
         self._admission = Admission(max_concurrent)
         self._claims = BoxClaims(lock_folder)
+        self._server = ForkServer()
         self._live: dict[str, LocalHandle] = {}
 
     def __enter__(self) -> Self:
@@ -123,6 +125,11 @@ class LocalRunner:
             handle.cancel()
         for handle in live:
             handle.join()
+        self._server.close()
+
+    def get_ready(self) -> None:
+        """Do now what the first run would have to wait for. Raises InfrastructureError where no process can be started."""
+        _ = self._server.can_shield
 
     def _perform(self, handle: LocalHandle, ticket: Ticket, request: ProcessRequest, on_progress: Progress | None) -> Completed:
         if not self._admission.enter(ticket):
@@ -136,7 +143,7 @@ class LocalRunner:
     def _execute(self, handle: LocalHandle, ticket: Ticket, request: ProcessRequest, on_progress: Progress | None) -> Completed:
         if why := refusal(request):
             return self._never(request, why)
-        execution = handle.attach(lambda: Execution(request, self._clock, self._grace_s, on_progress), ticket.cancelled)
+        execution = handle.attach(lambda: Execution(request, self._server, self._clock, self._grace_s, on_progress), ticket.cancelled)
         return execution.run() if execution is not None else self._never(request, _CANCELLED_EARLY)
 
     def _never(self, request: ProcessRequest, why: Explanation) -> Completed:

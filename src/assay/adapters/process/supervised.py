@@ -1,22 +1,16 @@
-"""Assay's end of one supervisor process: starting it, asking it to stop, hearing its report. See `supervisor` for the protocol."""
+"""Assay's end of one supervisor process: asking it to start and to stop, hearing its report. See `supervisor` for the protocol."""
 
 import contextlib
-import functools
 import marshal
 import os
 import signal
 import socket
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.adapters.process import supervisor
+from assay.adapters.process.fork_server import ForkServer, no_supervisor
 from assay.core.process import Argv, ProcessRequest
 from assay.errors import InfrastructureError
-
-LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""All that a supervisor gets of our environment: an interpreter built as a shared library does not start without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +50,15 @@ Message = Started | Failed | Ended
 class Supervised:
     """A running supervisor. `stdout` and `stderr` are the read ends of the command's streams, `control` is readable with news."""
 
-    def __init__(self, request: ProcessRequest, grace_s: float) -> None:
-        self.control, theirs = socket.socketpair()
-        with theirs:
-            self._process = _spawn(theirs)
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self.stdout = self._process.stdout.fileno()
-        self.stderr = self._process.stderr.fileno()
+    def __init__(self, request: ProcessRequest, grace_s: float, server: ForkServer) -> None:
+        text = _encoded(request, grace_s, server)
+        self._channels = server.supervisor()
+        self.control = self._channels.control
+        self.stdout = self._channels.stdout
+        self.stderr = self._channels.stderr
         self._unread = b""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has died already: `receive` will tell
-            self.control.sendall(_encoded(request, grace_s))
+            self.control.sendall(text)
 
     def cancel(self) -> None:
         """Ask for an early end. Safe from any thread, and of no effect once it has ended."""
@@ -83,10 +75,12 @@ class Supervised:
         return [_parsed(line) for line in lines], bool(news)
 
     def close(self) -> None:
-        """Wait for the supervisor itself and close all files. It ends at once after its report, or when `control` closes."""
-        self.control.close()
-        with self._process:
-            pass
+        """Wait for the supervisor itself and close all files. It ends at once after its report, or when we hang up."""
+        with contextlib.suppress(OSError):
+            self.control.shutdown(socket.SHUT_WR)
+            while self.control.recv(4096):
+                pass
+        self._channels.close()
 
 
 def kill_session(leader: int) -> None:
@@ -109,58 +103,12 @@ def _members(session: int) -> list[int]:
     return found
 
 
-def _spawn(control: socket.socket) -> subprocess.Popen[bytes]:
-    environment = {name: os.environ[name] for name in LOADER if name in os.environ}
-    try:
-        return subprocess.Popen(
-            [sys.executable, "-I", "-S", _script()],
-            stdin=control.fileno(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            env=environment,
-            cwd="/",  # or the supervisor would keep a working tree from being removed
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise InfrastructureError(
-            f"the supervisor of a run could not be started: {error.strerror}",
-            hint="check the limits on processes and memory of this account (`ulimit -a`)",
-        ) from error
-
-
-@functools.cache
-def _script() -> str:
-    """The compiled supervisor where it is up to date, as compiling costs as much as a third of its start; else the source."""
-    source = Path(supervisor.__file__)
-    compiled = supervisor.__spec__.cached if supervisor.__spec__ else None
-    if compiled is None or not Path(compiled).is_file():
-        return str(source)
-    with Path(compiled).open("rb") as file:
-        header = file.read(16)
-    facts = source.stat()
-    # the layout of PEP 552: magic, flags, time, size; importing the module has just checked the magic
-    fresh = bytes(4) + (int(facts.st_mtime) & 0xFFFFFFFF).to_bytes(4, "little") + (facts.st_size & 0xFFFFFFFF).to_bytes(4, "little")
-    return compiled if header[4:] == fresh else str(source)
-
-
-@functools.cache
-def can_shield() -> bool:
-    """Whether this system lets a command have folders that it cannot write to. Asked once, of a process that does nothing else.
-
-    Some systems grant the namespace and refuse what is then to be written about it, and from there no way leads back.
-    """
-    words = [sys.executable, "-I", "-S", _script(), "/usr"]
-    environment = {name: os.environ[name] for name in LOADER if name in os.environ}
-    return subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
-
-
-def _encoded(request: ProcessRequest, grace_s: float) -> bytes:
+def _encoded(request: ProcessRequest, grace_s: float, server: ForkServer) -> bytes:
     words = request.command.words if isinstance(request.command, Argv) else ("/bin/sh", "-c", request.command.text)
     account = (request.account.uid, request.account.gid) if request.account else None
     environment = {os.fsencode(name): os.fsencode(value) for name, value in request.env.items()}
     argv = [os.fsencode(word) for word in words]
-    wanted = (request.read_only, request.writable) if request.read_only and can_shield() else ((), ())
+    wanted = (request.read_only, request.writable) if request.read_only and server.can_shield else ((), ())
     shielded = [[os.fsencode(path) for path in paths] for paths in wanted]
     command = (argv, os.fsencode(request.cwd), environment, account, *shielded)
     body = marshal.dumps((command, float(request.timeout_s), float(grace_s)))
@@ -171,6 +119,8 @@ def _parsed(line: bytes) -> Message:
     match line.decode("ascii").split():
         case ["started", pid]:
             return Started(int(pid))
+        case ["refused", number]:
+            raise no_supervisor(int(number))
         case ["failed", stage, number]:
             return Failed(stage, int(number))
         case ["ended", reason, status, seconds, cpu, rss, escaped, left]:

@@ -1,15 +1,21 @@
 """The small process that stands over one run: it starts the command, owns its deadline, and leaves nothing of it alive.
 
-It is started by path as a script (`python -I -S`), with an almost empty environment and no file open but 0, 1 and 2, so that
-start-up is cheap and a hostile child finds nothing in it. That is why it imports only what the interpreter itself is made
-of, never `os`, `signal` or a module of Assay.
+One interpreter (`python -I -S`) with an almost empty environment serves a whole check: it is started once and forks a
+supervisor for each run that Assay asks for, because starting an interpreter costs more than most of a supervisor's work.
+A fork of Assay itself would be cheaper still, but large: the memory of a command would be counted from there. That is why
+this imports only what the interpreter itself is made of, never `os` or `signal`, and nothing of Assay but `child`.
 
-File 0 is a socket to Assay. In: a length of four bytes and a marshalled request; later any byte asks for an early end, and
-its closing means that Assay has died, which asks for the same. Out, one line each: `started PID`, then either
-`failed STAGE ERRNO` or `ended REASON STATUS SECONDS CPU_SECONDS RSS_KB ESCAPED UNKILLABLE`.
+File 0 of the server is a socket to Assay. In: one byte, `RUN` or `REHEARSE`, and with it three files, which become 0, 1 and
+2 of the fork; so a supervisor has no other file open and a hostile child finds nothing in it. The closing of the socket
+ends the server, not the supervisors.
+
+File 0 of a supervisor is a socket to Assay as well. In: a length of four bytes and a marshalled request; later any byte asks
+for an early end, and its closing means that Assay has died, which asks for the same. Out, one line each: `refused ERRNO`, or
+`started PID` and then either `failed STAGE ERRNO` or `ended REASON STATUS SECONDS CPU_SECONDS RSS_KB ESCAPED UNKILLABLE`.
 """
 
 import _signal  # type: ignore[import-not-found] # what `signal` wraps, without the cost of enum
+import _socket
 import errno
 import marshal
 import posix
@@ -17,128 +23,18 @@ import select
 import sys
 import time
 
+from assay.adapters.process.child import CONTROL, LINUX, PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, become, prctl, say, shield
+
 TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would double the start-up
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from assay.adapters.process.child import Command
 
-    Command = tuple[list[bytes], bytes, dict[bytes, bytes], tuple[int, int] | None, list[bytes], list[bytes]]
-    """Words, working directory, environment, user and group to become, and what it may not, and may again, write to."""
-
-CONTROL = 0
-LINUX = sys.platform == "linux"
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
+RUN, REHEARSE = b"r", b"s"
 
 SETTLE_S = 0.1
 """What helpers that are about to end get, such as a resource tracker, before they count as escaped."""
 SWEEP_S = 5.0
 """How long the sweep tries before it reports what it could not kill."""
-
-
-CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
-MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_SLAVE = 0x1, 0x20, 0x1000, 0x4000, 0x80000
-KEPT_FLAGS = 0xE  # nosuid, nodev, noexec: a remount may not drop them
-
-
-def system_call(name: str, *arguments: "int | bytes | None") -> bool:
-    """Call a function of the C library; False where it fails or this system has no such call."""
-    if not LINUX:
-        return False
-    try:
-        import _ctypes  # `ctypes` itself would cost as much as starting Python does
-    except ImportError:
-        return False
-    call = _ctypes.dlsym(_ctypes.dlopen(None, 0), name)  # type: ignore[arg-type] # None is this program itself
-    return bool(_ctypes.call_function(call, arguments) == 0)
-
-
-def prctl(option: int, value: int) -> bool:
-    """Set one attribute of this process; False where that fails."""
-    return system_call("prctl", option, value, 0, 0, 0)
-
-
-# --- the child, between fork and exec
-
-
-def become(command: "Command", status: int, supervisor: int) -> "NoReturn":
-    """Turn into the command. What goes wrong is told over `status`, which closes by itself where exec succeeds."""
-    argv, cwd, env, account, read_only, writable = command
-    stage = b"account"
-    try:
-        posix.setsid()
-        say(b"started %d\n" % posix.getpid())  # not left to the supervisor, which the command could kill before it says so
-        posix.dup2(posix.open("/dev/null", posix.O_RDONLY), 0)
-        forget_signals()
-        if read_only:
-            shield(read_only, writable)
-        drop_to(account)
-        prctl(PR_SET_PDEATHSIG, _signal.SIGKILL)  # after setuid, which clears it
-        if posix.getppid() != supervisor:
-            posix._exit(127)  # it died before that could take effect
-        stage = b"cwd"
-        posix.chdir(cwd)
-        stage = b"command"
-        execute(argv, env, status)
-    except (OSError, ValueError) as error:
-        posix.write(status, b"%s %d\n" % (stage, getattr(error, "errno", None) or errno.EINVAL))
-    finally:
-        posix._exit(127)
-
-
-def forget_signals() -> None:
-    """Give the command the dispositions that a program expects; Python ignores some, and ignoring is inherited."""
-    for name in ("SIGPIPE", "SIGXFSZ", "SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP", "SIGCHLD"):
-        _signal.signal(getattr(_signal, name), _signal.SIG_DFL)
-    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
-
-
-def shield(read_only: list[bytes], writable: list[bytes]) -> None:
-    """Make folders read-only for this process and all that come of it, in a view of the file system of its own.
-
-    Root needs no more than that view; anybody else needs a user namespace too, which some systems refuse: what is to be
-    protected is then only looked at afterwards. Nothing of it outlives the process.
-    """
-    uid, gid = posix.getuid(), posix.getgid()
-    if not system_call("unshare", CLONE_NEWNS if uid == 0 else CLONE_NEWNS | CLONE_NEWUSER):
-        return
-    if uid:
-        prctl(PR_SET_DUMPABLE, 1)  # or these files of ours would belong to root
-        for name, text in (("setgroups", b"deny"), ("uid_map", b"%d %d 1" % (uid, uid)), ("gid_map", b"%d %d 1" % (gid, gid))):
-            with open(f"/proc/self/{name}", "wb", 0) as file:  # noqa: PTH123
-                file.write(text)
-    system_call("mount", None, b"/", None, MS_REC | MS_SLAVE, None)
-    bound = [path for path in (*read_only, *writable) if system_call("mount", path, path, None, MS_BIND | MS_REC, None)]
-    for path in [path for path in read_only if path in bound]:
-        flags = MS_REMOUNT | MS_BIND | MS_RDONLY | posix.statvfs(path).f_flag & KEPT_FLAGS
-        system_call("mount", None, path, None, flags, None)
-
-
-def drop_to(account: "tuple[int, int] | None") -> None:
-    """Become the given user, without a way back."""
-    if account is not None:
-        uid, gid = account
-        posix.setgroups([gid])
-        posix.setgid(gid)
-        posix.setuid(uid)
-        prctl(PR_SET_NO_NEW_PRIVS, 1)
-
-
-def execute(argv: list[bytes], env: dict[bytes, bytes], status: int) -> "NoReturn":
-    """Replace this process, looking along the command's own PATH. The clock starts just before."""
-    name = argv[0]
-    folders = [b""] if b"/" in name else env.get(b"PATH", b"/usr/bin:/bin").split(b":")
-    posix.write(status, b"at %d\n" % time.monotonic_ns())
-    problem = OSError(errno.ENOENT, "")
-    for folder in folders:
-        try:
-            posix.execve(folder + b"/" + name if folder else name, argv, env)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as error:
-            problem = error if problem.errno == errno.ENOENT else problem
-    raise problem
-
-
-# --- the supervisor
 
 
 def descendants(ancestor: int) -> "set[int]":
@@ -297,14 +193,6 @@ def alarm() -> int:
     return reader
 
 
-def say(line: bytes) -> None:
-    """Tell Assay, if it still lives; all else goes on without it."""
-    try:
-        posix.write(CONTROL, line)
-    except OSError:
-        return
-
-
 def receive() -> "tuple[Command, float, float]":
     """The request that Assay sends: the command, the seconds allowed to it, and those between TERM and KILL."""
     text = b""
@@ -319,11 +207,10 @@ def receive() -> "tuple[Command, float, float]":
     return marshal.loads(text[4:])  # type: ignore[no-any-return] # noqa: S302 # from our parent, over a socket of its own
 
 
-def main() -> None:
+def supervise() -> None:
     """One run, from request to report."""
     command, timeout, grace = receive()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
-    prctl(PR_SET_DUMPABLE, 0)
     news = alarm()
     pid, said = launch(command)
     null = posix.open("/dev/null", posix.O_RDWR)
@@ -344,6 +231,49 @@ def main() -> None:
     return None
 
 
-if __name__ == "__main__":
-    shield([path.encode() for path in sys.argv[1:]], []) if len(sys.argv) > 1 else main()  # a rehearsal, or a run
-    posix._exit(0)  # nothing to tidy up; an ordinary end of the interpreter takes milliseconds
+def serve() -> None:
+    """Fork for each that Assay asks for, until it closes its end. Returns in no process."""
+    prctl(PR_SET_DUMPABLE, 0)  # what is forked has it from here
+    _signal.signal(_signal.SIGCHLD, _signal.SIG_IGN)  # nobody waits for a supervisor, so the kernel collects it
+    server = _socket.socket(fileno=CONTROL)
+    while True:
+        task, files = asked_for(server)
+        if not task:
+            posix._exit(0)
+        if len(files) == 3 and forked(files):
+            server.detach()  # or its end would close what is now ours
+            take_over(files)
+            rehearse() if task == REHEARSE else supervise()
+            posix._exit(0)  # nothing to tidy up; an ordinary end of the interpreter takes milliseconds
+        for file in files:
+            posix.close(file)
+
+
+def asked_for(server: "_socket.socket") -> "tuple[bytes, list[int]]":
+    """What to fork for, and the files that it gets; nothing once Assay has gone."""
+    task, ancillary, _, _ = server.recvmsg(1, _socket.CMSG_SPACE(12))
+    sent = b"".join(data for _, kind, data in ancillary if kind == _socket.SCM_RIGHTS)
+    return task, [int.from_bytes(sent[at : at + 4], sys.byteorder) for at in range(0, len(sent) - 3, 4)]
+
+
+def forked(files: "list[int]") -> bool:
+    """Whether this is the new process. Where there can be none, Assay is told why."""
+    try:
+        return posix.fork() == 0
+    except OSError as error:
+        say(b"refused %d\n" % (error.errno or errno.EAGAIN), files[0])
+        return False
+
+
+def take_over(files: "list[int]") -> None:
+    """Make these files 0, 1 and 2, in a session of our own."""
+    posix.setsid()
+    for stream, file in enumerate(files):
+        posix.dup2(file, stream)
+        posix.close(file)
+
+
+def rehearse() -> None:
+    """Shield a folder that every system has, and say whether that went well. It cannot be undone, hence a process for it."""
+    shield([b"/usr"], [])
+    say(b"y")

@@ -40,12 +40,17 @@ def _what_instead(origin: Path, spot: Path, path: PurePosixPath) -> str:
     return f"Name what is ignored inside it: {named}." if named else "Take it out of `inputs`: a worktree has all of it anyway."
 
 
-def link_caches(tree: Path, home: Path, user_root: Path, user_home: Path, caches: tuple[str, ...]) -> tuple[Path, ...]:
+def link_caches(tree: Path, home: Path, user_root: Path, user_home: Path | None, caches: tuple[str, ...]) -> tuple[Path, ...]:
     """Link each cache: `~/x` to the user's own, in the child's HOME; others to `.assay/cache/` of the user's tree. The targets."""
     targets: list[Path] = []
     for text in sorted(caches):
         path = relative(text.removeprefix("~/"), "cache")
-        root, target = (home, user_home / path) if text.startswith("~/") else (tree, user_root / ".assay" / "cache" / path)
+        if not text.startswith("~/"):
+            root, target = tree, user_root / ".assay" / "cache" / path
+        elif user_home is not None:
+            root, target = home, user_home / path
+        else:
+            raise UsageError(f"The cache {plain(text)} is in your home, and this account has none.", hint="Set HOME.")
         if any(target.is_relative_to(above) for above in targets):
             continue  # a folder above it is linked already
         spot = place(root, path, "cache")

@@ -39,21 +39,21 @@ class LocalWorktrees:
         user_root: str,
         *,
         parent_environment: Mapping[str, str],
-        home: str,
+        home: str | None,
         choose_account: AccountChoice = _nobody_else,
         job: JobQuestion | None = None,
     ) -> None:
         """Nothing happens yet.
 
         `checkout(commit, folder)` lays a commit out; what else it makes lies beside `folder`. `home` is the user's own, where
-        `~` caches are. `choose_account` names another user for the child, where we have the right to become one, and is
+        `~` caches are, if there is one. `choose_account` names another user for the child, where we have the right to become one, and is
         `assay.adapters.process.privileges.child_account` in a real check. `job` is a question that several share, or that
         was started early.
         """
         self._checkout = checkout
         self._user_root = Path(user_root)
         self._parent = parent_environment
-        self._user_home = Path(home)
+        self._user_home = Path(home) if home else None
         self._choose_account = choose_account
         self._question = job or JobQuestion(parent_environment, user_root)
         self._shared_question = job is not None

@@ -1,0 +1,74 @@
+"""What is asked of GitHub before a comment is obeyed: who may what, where a pull request is, and when that was pushed."""
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from assay.adapters.github.refusals import UncertainError, told
+from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
+
+if TYPE_CHECKING:
+    from github.PullRequest import PullRequest
+    from github.Repository import Repository
+
+_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+PUSHES = 100
+"""So many of the latest pushes to a branch are looked through: a commit older than all of them was there before any comment of today."""
+
+
+class Questions:
+    """The asking half of `ports.Forge`, of one repository seen by one token."""
+
+    _repo: "Repository"
+
+    def head_of(self, number: int) -> str:
+        with told(f"read pull request {number}"):
+            return self._repo.get_pull(number).head.sha
+
+    def pull(self, number: int) -> PullFacts:
+        """As the port says."""
+        with told(f"read pull request {number}"):
+            return _facts(self._repo.get_pull(number))
+
+    def permission_of(self, login: str) -> Permission:
+        """As the port says: by the four-valued `permission`, for the names of roles may be anything."""
+        with told("learn what the author of a comment may do"):
+            said = self._repo.get_collaborator_permission(login)
+            return Permission(said)
+
+    def pushed(self, branch: str, commit: str) -> Pushed:
+        """As the port says, from the activity of the repository."""
+        with told(f"learn when {commit[:10]} was pushed"):
+            query = {"ref": f"refs/heads/{branch}", "per_page": PUSHES, "direction": "desc"}
+            _, listed = self._repo.requester.requestJsonAndCheck("GET", f"{self._repo.url}/activity", parameters=query)
+            return Pushed(_moment(listed, commit))
+
+    def react(self, comment: int, reaction: Reaction) -> None:
+        """As the port says. GitHub itself makes one reaction of several equal ones, so that a lost answer does no harm."""
+        with told("react to a comment"):
+            url = f"{self._repo.url}/issues/comments/{comment}/reactions"
+            self._repo.requester.requestJsonAndCheck("POST", url, input={"content": reaction.value})
+
+
+def _facts(pull: "PullRequest") -> PullFacts:
+    head, base = pull.head, pull.base
+    for sha in (head.sha, base.sha):
+        if not _SHA.fullmatch(sha):
+            raise UncertainError("GitHub gave a commit id that is none.", hint="Run the job again.")
+    return PullFacts(
+        number=pull.number,
+        head_sha=head.sha,
+        head_ref=head.ref,
+        base_sha=base.sha,
+        base_ref=base.ref,
+        fork=head.repo is None or head.repo.full_name != base.repo.full_name,
+        open=pull.state == "open",
+    )
+
+
+def _moment(listed: Any, commit: str) -> datetime | None:
+    """When the newest activity that led to this commit was; None where none of them did."""
+    for one in listed if isinstance(listed, list) else ():
+        if one["after"] == commit:
+            return datetime.fromisoformat(one["timestamp"]).astimezone(UTC)
+    return None

@@ -1,0 +1,142 @@
+"""Assay's end of the process that forks supervisors. See `supervisor` for what passes between them."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import assay
+from assay.adapters.process.supervisor import REHEARSE, RUN
+from assay.errors import InfrastructureError
+
+LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+"""All that the server gets of our environment: an interpreter built as a shared library does not start without."""
+
+_PROGRAM = "import sys; sys.path.append(sys.argv[1]); from assay.adapters.process.supervisor import serve; serve()"
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """Our ends of what a new supervisor has as its files 0, 1 and 2: a socket, and the pipes of its command's two streams."""
+
+    control: socket.socket
+    stdout: int
+    stderr: int
+
+    def close(self) -> None:
+        self.control.close()
+        os.close(self.stdout)
+        os.close(self.stderr)
+
+
+class ForkServer:
+    """One small interpreter that forks a supervisor for each run. It starts when it is needed, and anew should it have died."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
+
+    def supervisor(self) -> Channels:
+        """A new supervisor, which waits for its request. Raises InfrastructureError where no process can be started."""
+        return self._fork(RUN)
+
+    @cached_property
+    def can_shield(self) -> bool:
+        """Whether this system lets a command have folders that it cannot write to. Asked once, of a process that does nothing else.
+
+        Some systems grant the namespace and refuse what is then to be written about it, and from there no way leads back.
+        """
+        channels = self._fork(REHEARSE)
+        try:
+            return channels.control.recv(1) != b""
+        finally:
+            channels.close()
+
+    def close(self) -> None:
+        """End the server. Supervisors that it forked are not its own any more, and go on."""
+        with self._lock:
+            self._drop()
+
+    def _fork(self, task: bytes) -> Channels:
+        try:
+            return self._asked(task)
+        except OSError as error:
+            raise no_supervisor(error.errno) from error
+
+    def _asked(self, task: bytes) -> Channels:
+        with ExitStack() as theirs, ExitStack() as ours:
+            control, far = socket.socketpair()
+            ours.callback(control.close)
+            theirs.callback(far.close)
+            files = [far.fileno()]
+            streams = []
+            for _ in range(2):
+                reader, writer = os.pipe()
+                ours.callback(os.close, reader)
+                theirs.callback(os.close, writer)
+                streams.append(reader)
+                files.append(writer)
+            self._send(task, files)
+            ours.pop_all()
+            return Channels(control, *streams)
+
+    def _send(self, task: bytes, files: list[int]) -> None:
+        with self._lock:
+            if self._server is None:
+                self._server = _started()
+            try:
+                socket.send_fds(self._server[1], [task], files)
+            except (BrokenPipeError, ConnectionResetError):  # somebody killed it since
+                self._drop()
+                self._server = _started()
+                socket.send_fds(self._server[1], [task], files)
+
+    def _drop(self) -> None:
+        if self._server is not None:
+            process, channel = self._server
+            self._server = None
+            channel.close()
+            process.kill()  # it might have been stopped, and then it would not hear
+            process.wait()
+
+
+def no_supervisor(number: int | None) -> InfrastructureError:
+    """The error where the system refuses a process or a file that a supervisor needs, for its reason `number`."""
+    return InfrastructureError(
+        f"the supervisor of a run could not be started: {os.strerror(number or 0)}",
+        hint="check the limits on processes, files and memory of this account (`ulimit -a`)",
+    )
+
+
+def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        try:
+            process = subprocess.Popen(
+                _words(),
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={name: os.environ[name] for name in LOADER if name in os.environ},
+                cwd="/",  # or it would keep a working tree from being removed
+                start_new_session=True,
+            )
+        except OSError:
+            ours.close()
+            raise
+    return process, ours
+
+
+def _words() -> list[str]:
+    """An interpreter that sees its own library and, behind it, us; compiled modules are taken and left where ours are."""
+    options = ["-I", "-S"]
+    if sys.dont_write_bytecode:
+        options.append("-B")
+    if sys.pycache_prefix:
+        options += ["-X", f"pycache_prefix={sys.pycache_prefix}"]
+    return [sys.executable, *options, "-c", _PROGRAM, str(Path(assay.__file__).parents[1])]

@@ -1,0 +1,46 @@
+"""What a forge knows of people and pull requests, as far as a decision needs it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Permission(StrEnum):
+    """What somebody may do in the repository, the least first. `maintain` counts as write and `triage` as read, as GitHub has it."""
+
+    NONE = "none"
+    READ = "read"
+    WRITE = "write"
+    ADMIN = "admin"
+
+    def covers(self, needed: "Permission") -> bool:
+        order = tuple(Permission)
+        return order.index(self) >= order.index(needed)
+
+
+class Reaction(StrEnum):
+    """Our silent answers to a comment: seen, started, refused."""
+
+    EYES = "eyes"
+    ROCKET = "rocket"
+    CONFUSED = "confused"
+
+
+@dataclass(frozen=True, slots=True)
+class PullFacts:
+    """A pull request as the forge has it at one moment. `fork` is true also where the head repository is gone."""
+
+    number: int
+    head_sha: str
+    head_ref: str
+    base_sha: str
+    base_ref: str
+    fork: bool
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """When a branch came to a commit; `at` is None where the forge cannot tell."""
+
+    at: datetime | None

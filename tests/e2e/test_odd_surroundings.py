@@ -1,0 +1,79 @@
+"""A machine, an account or a command line that is odd gets one sentence and its exit code, never a traceback."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.e2e.conftest import World
+
+REAL_GIT = "$(PATH=${PATH#*:}; command -v git)"
+
+
+def program(world: World, name: str, script: str) -> dict[str, str]:
+    """An environment in which a script comes first on PATH."""
+    folder = world.folder / "bin"
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+    return {"PATH": f"{folder}:{world.env['PATH']}"}
+
+
+@pytest.mark.parametrize("script", ["exit 1", "kill -TERM $$", "kill -KILL $$", "echo nonsense", "exec /nothing/here"])
+def test_a_git_that_does_not_work_is_exit_4(world: World, script: str) -> None:
+    base = world.project()
+    done = world.assay("check", "--base", base, env=program(world, "git", script))
+    assert done.code in (2, 4)
+    assert done.err.startswith("error: ")
+
+
+@pytest.mark.parametrize("script", ["exit 1", "kill -TERM $$"])
+def test_a_git_that_fails_where_it_is_first_asked_is_exit_4(world: World, script: str) -> None:
+    """GitPython asks for the version while it is imported."""
+    base = world.project()
+    only_version = f'case "$*" in version|--version) {script};; *) exec {REAL_GIT} "$@";; esac'
+    done = world.assay("check", "--base", base, env=program(world, "git", only_version))
+    assert done.code == 4
+    assert "`git` cannot be started" in done.err
+
+
+@pytest.mark.parametrize("flag", ["--run", "--base", "--benchmark", "--config", "--out", "--store"])
+def test_a_word_that_is_no_text_is_a_usage_error(world: World, flag: str) -> None:
+    world.project()
+    done = world.assay("check", flag, os.fsdecode(b"a\xff"))
+    assert done.code == 2
+    assert f"{flag} holds bytes that are not UTF-8" in done.err
+
+
+def test_a_folder_whose_name_is_no_text_can_be_checked(world: World) -> None:
+    base = world.project()
+    world.change("loss=150")
+    moved = world.repo.root.rename(Path(os.fsdecode(os.fsencode(world.folder) + b"/r\xff")))
+    for base_ref in (base, "HEAD"):
+        done = world.assay("check", "--base", base_ref, "--json", cwd=moved)
+        assert done.code in (0, 1)
+        assert done.result["schema"] == "assay.result/1"
+
+
+NO_HOME = """
+import pwd, runpy, sys
+def nobody(uid):
+    raise KeyError(uid)
+pwd.getpwuid = nobody
+runpy.run_module("assay", run_name="__main__")
+"""
+
+
+def test_an_account_without_a_home_can_check(world: World) -> None:
+    base = world.project()
+    world.change()
+    env = {name: value for name, value in world.env.items() if name != "HOME"}
+    ran = [sys.executable, "-c", NO_HOME, "check", "--base", base]
+    done = subprocess.run(ran, cwd=world.repo.root, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    config = (world.repo.root / ".github/assay.yml").read_text() + "    cache: [~/x]\n"
+    (world.repo.root / ".github/assay.yml").write_text(config)
+    done = subprocess.run([*ran, "--no-reuse"], cwd=world.repo.root, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "this account has none" in done.stderr
