@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from assay.core import numbers
 from assay.core.fusion.answer import Answer, Position, read_answer
 from assay.core.fusion.claims import contradictions
 from assay.core.fusion.evaluation import Evaluation
 from assay.core.fusion.grounding import Grounds
-from assay.core.fusion.reading import Table, next_steps, primary_of, table, text
+from assay.core.fusion.reading import Table, next_steps, number, primary_of, table, text
 
 _WHY, _UNCERTAIN, _TO_DO = 8, 6, 4
 
@@ -14,8 +15,8 @@ _WHY, _UNCERTAIN, _TO_DO = 8, 6, 4
 def merge(digest: Table, answers: Mapping[str, str], evaluation: Evaluation) -> Answer:
     """The report. What is in the plan comes first; of the rest only what the digest bears out, and nothing twice."""
     grounds = Grounds.of(digest)
-    read = {who: read_answer(markdown) for who, markdown in answers.items()}
-    planned = tuple(what for _, what in evaluation.must_include)
+    read = _in_order({who: read_answer(markdown) for who, markdown in answers.items()}, digest)
+    planned = tuple(what for letter in read for who, what in evaluation.must_include if who == letter)
     uncertain = {item for answer in read.values() for item in answer.uncertain}
 
     def sound(items: Iterable[str], most: int) -> tuple[str, ...]:
@@ -62,6 +63,18 @@ def _shrugs(read: Mapping[str, Answer]) -> Iterator[str]:
     for answer in read.values():
         if answer.position is Position.CANNOT_TELL:
             yield from answer.verdict[:1]
+
+
+def _in_order(read: Mapping[str, Answer], digest: Table) -> Mapping[str, Answer]:
+    """Who speaks of the change itself comes first. Letters are dealt by chance, and the same texts shall make the same report."""
+    change = number(primary_of(digest) or {}, "change")
+    said = numbers.percent(abs(change)) if change is not None else "\0"
+
+    def rank(who: str) -> tuple[bool, str]:
+        verdict = " ".join(read[who].verdict)
+        return said not in verdict, verdict
+
+    return {who: read[who] for who in sorted(read, key=rank)}
 
 
 def _each(read: Mapping[str, Answer], section: str) -> Iterator[str]:

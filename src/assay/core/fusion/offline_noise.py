@@ -131,8 +131,9 @@ def _resolution(one: Table) -> Iterator[str]:
     """What could have hidden in this much noise."""
     bounds, counts = interval_of(one), number(one, "min_effect")
     half = number(one, "interval_half_width")
-    if bounds and half and counts and half > counts:
-        yield f"A change of {numbers.percent(counts)} would not have been seen: the interval is ±{numbers.percent(half)} wide."
+    found = one["verdict"] in ("improved", "regressed")
+    if bounds and half and counts and half > counts and not found:
+        yield f"A change of {numbers.percent(counts)} can hide in this: the numbers tell changes apart only to ±{numbers.percent(half)}."
 
 
 def _position(one: Table, doubts: tuple[str, ...]) -> Position:
