@@ -88,7 +88,8 @@ class Fused:
 async def fuse(order: Order, desk: Desk, stop: asyncio.Event | None = None) -> Fused:
     """Carry one analysis out. `stop` ends it from elsewhere, also before it begins.
 
-    Raises AnalysisError, whatever went wrong, once all children have ended and the manifest says so.
+    Raises AnalysisError, whatever went wrong, once all children have ended and the manifest says so; CancelledError where a
+    signal ends the whole command.
     """
     workflow = _Workflow(order, desk)
     work = asyncio.create_task(workflow.run(stop))
@@ -101,8 +102,8 @@ async def fuse(order: Order, desk: Desk, stop: asyncio.Event | None = None) -> F
             other.cancel()
         failure = None if work.cancelled() else work.exception()
         error = workflow.closed(cancelled() if work.cancelled() else failure) if work.cancelled() or failure else None
-    if isinstance(failure, CancelledError):
-        raise failure
+    if workflow.interrupted:
+        raise workflow.interrupted
     if error:
         raise error
     return work.result()
@@ -133,6 +134,7 @@ class _Workflow:
             quorum=self._panel.quorum,
         )
         self._folder: AnalysisFolder | None = None
+        self.interrupted: CancelledError | None = None
 
     async def run(self, stop: asyncio.Event | None) -> Fused:
         """All stages in their order."""
@@ -182,7 +184,7 @@ class _Workflow:
         }
         failures = await self._all_ended(tasks)
         answers = {slot: task.result().text for task, slot in tasks.items() if not task.cancelled() and not task.exception()}
-        if len(answers) < self._panel.quorum:
+        if self.interrupted or len(answers) < self._panel.quorum:
             raise failures[0]
         for failure in failures:
             self._limit(f"Analyst {failure.slot} failed: {escape.shorten(failure.message, 200)}")
@@ -199,7 +201,7 @@ class _Workflow:
                 ended = sorted(done, key=lambda task: tasks[task])
                 failures += [_typed(cancelled() if task.cancelled() else task.exception()) for task in ended if _failed(task)]
                 self._tell_ended(ended, tasks, len(tasks) - len(pending))
-                if len(tasks) - len(failures) < self._panel.quorum:
+                if self.interrupted or len(tasks) - len(failures) < self._panel.quorum:
                     for task in pending:
                         task.cancel()
         except asyncio.CancelledError:
@@ -288,6 +290,11 @@ class _Workflow:
             except asyncio.CancelledError:
                 self._record_failure(one, cancelled())
                 raise
+            except CancelledError as signal:
+                self.interrupted = signal
+                error = cancelled(signal.message)
+                self._record_failure(one, error)
+                raise error from signal
             return self._accepted(one, reply)
         raise AssertionError("the last launch either answers or raises")
 

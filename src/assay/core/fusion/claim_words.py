@@ -53,7 +53,19 @@ NOT = r"(?:not|no|never|without|nor|neither|hardly|isn't|didn't|doesn't|wasn't|h
 POSSIBLE = words(
     *("if", "unless", "whether", "would", "could", "might", "may", "can", "cannot", "in case", "provided", "suppose", "assuming"),
     *("excluded?", "excludes", "excluding", "rules? out", "ruled out", "above", "beyond", "limit", "allow(?:s|ed)?", "look for", "watch"),
-    *("risk of", "not known", "unknown", "open", "settle", "hypothetically", "to accept", "only improvements", "harm of", "smaller harm"),
+    *(
+        "risk of",
+        "not known",
+        "nothing is known",
+        "unknown",
+        "open",
+        "settle",
+        "hypothetically",
+        "to accept",
+        "only improvements",
+        "harm of",
+        "smaller harm",
+    ),
 )
 """What makes a clause no claim: it speaks of a possibility, a rule or a limit."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from assay.core.fusion import claim_words as words
 from assay.core.fusion.answer import Answer, sentences
 from assay.core.fusion.number_words import mentions
-from assay.core.fusion.reading import Table, comparisons_of, number, primary_of, table, text
+from assay.core.fusion.reading import Table, comparisons_of, number, own_words, primary_of, table, text
 from assay.core.model import Verdict
 
 _CLAUSE = re.compile(r",\s+(?:but|while|whereas|although|though|and|so)\s+|;\s+|:\s+|\s+(?:but|while|whereas|although)\s+", re.IGNORECASE)
@@ -15,6 +15,8 @@ _DENIAL_REACHES = 4  # words
 
 def contradictions(item: str, digest: Table) -> tuple[str, ...]:
     """The sentences of a text that say the opposite of the digest's verdicts, of its outcome, or of the sign of a change."""
+    for own in own_words(digest):
+        item = item.replace(own, "")
     return tuple(sentence for sentence in sentences(item) if _contradicts(sentence, digest))
 
 

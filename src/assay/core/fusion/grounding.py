@@ -13,7 +13,7 @@ from assay.core import canonical
 from assay.core.fusion.answer import Answer, sentences
 from assay.core.fusion.known_numbers import GENERAL, Kind, Known, in_seconds, known_numbers
 from assay.core.fusion.number_words import Written, mentions, written_numbers
-from assay.core.fusion.reading import Table, comparisons_of, interval_of, primary_of, table, text
+from assay.core.fusion.reading import Table, comparisons_of, interval_of, own_words, primary_of, table, text
 
 _WHOLE = 5e-3  # of a number that was rounded to a whole one, so much is rounding at most, unless a unit goes with it
 _UNITS_APART = 0.05
@@ -55,12 +55,15 @@ class Grounds:
     metrics: tuple[str, ...]
     words: str
     ordered: frozenset[tuple[float, float]]
+    own: tuple[str, ...]
+    """Sentences of the decision itself, the longest first: what the digest says in words may be said again."""
 
     @staticmethod
     def of(digest: Table) -> "Grounds":
         known = known_numbers(digest)
         metrics = tuple(text(one, "metric") for one in comparisons_of(digest))
-        return Grounds(known, metrics, canonical.compact(digest).lower(), frozenset(_ordered(digest, known)))
+        words = canonical.compact(digest).lower()
+        return Grounds(known, metrics, words, frozenset(_ordered(digest, known)), _own_sentences(digest))
 
     def check(self, item: str) -> Checked:
         """The item without the sentences whose numbers do not hold."""
@@ -75,6 +78,8 @@ class Grounds:
 
     def holds(self, sentence: str) -> bool:
         """Whether every number of a sentence can be derived."""
+        for own in self.own:
+            sentence = sentence.replace(own, "")
         found = list(written_numbers(sentence, self.metrics))
         return all(self._derivable(one, found, sentence) for one in found) and all(
             self._in_order(one, other, sentence) for one, other in pairwise(found)
@@ -138,6 +143,7 @@ def _ordered(digest: Table, known: tuple[Known, ...]) -> Iterator[tuple[float, f
         bounds = interval_of(one)
         if bounds:
             yield bounds
+            yield -bounds[1], -bounds[0]  # of a fall the smaller one is told first
         for key in ("centre", "mean", "median", "min", "max", "deviation", "spread", "n"):
             if isinstance(base.get(key), int | float) and isinstance(head.get(key), int | float):
                 yield float(base[key]), float(head[key])
@@ -150,6 +156,11 @@ def _ordered(digest: Table, known: tuple[Known, ...]) -> Iterator[tuple[float, f
     values = [one.value for one in known if one.name == "values" and not one.side and one.scope]
     if primary_of(digest) and values:
         yield values[0], values[-1]
+
+
+def _own_sentences(digest: Table) -> tuple[str, ...]:
+    said = [part.strip() for own in own_words(digest) for part in (own, *sentences(own))]
+    return tuple(sorted(set(said), key=len, reverse=True))
 
 
 def _close(one: Written, value: float) -> bool:

@@ -68,18 +68,17 @@ def deterministic(digest: Table) -> Answer:
 
 
 def dissent_of(routes: Mapping[int, str], answers: Mapping[int, str], digest: Table) -> tuple[tuple[str, str], ...]:
-    """Who did not support the decision, with their verdict as far as it holds."""
+    """Who doubts that the evidence carries the decision, and why, as far as that holds."""
     return tuple((routes[slot], what) for slot, markdown in sorted(answers.items()) if (what := _dissent(read_answer(markdown), digest)))
 
 
 def _dissent(answer: Answer, digest: Table) -> str:
     if answer_contradicts(answer, digest):
         return "contradicts the decision, so its text is not shown."
-    if answer.position in (None, Position.SUPPORTS):
+    if answer.position is not Position.DOUBTS:
         return ""
     held, _ = Grounds.of(digest).check_answer(answer)
-    doubt = (*held.verdict[:1], *(held.uncertain[:2] if answer.position is Position.DOUBTS else ()))
-    return f"{answer.position.value if answer.position else ''}. {' '.join(doubt)}".strip()
+    return f"doubts it. {' '.join(held.uncertain[:2] or held.verdict[:1])}".strip()
 
 
 def footer(candidates: int, of: int, removed: Sequence[str], usage: Usage) -> str:

@@ -28,10 +28,10 @@ def effect(digest: Table) -> Answer:
 
 def _without_numbers(digest: Table, primary: Table | None) -> Answer:
     decision = table(digest, "decision")
-    name = f" of `{text(primary, 'metric')}`" if primary else ""
+    name = f" on `{text(primary, 'metric')}`" if primary else ""
     why = text(primary, "reason") if primary else ""
     return Answer(
-        verdict=(f"There is no effect{name} to speak of: {text(decision, 'reason')}",),
+        verdict=(f"Of an effect{name} nothing is known: {text(decision, 'reason')}",),
         why=(why,) if why and why != text(decision, "reason") else (),
         to_do=next_steps(digest),
         uncertain=("Without numbers of both sides nothing is known of the effect.",),

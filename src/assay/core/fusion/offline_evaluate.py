@@ -84,7 +84,7 @@ def _conflicts(read: Sequence[_Read], digest: Table) -> Iterator[Conflict]:
         yield Conflict(
             topic="Whether the evidence carries the decision",
             positions=tuple((one.who, _in_short(one)) for one in (*supporting, *doubting)),
-            resolution="The decision stands, for it was made by the rules of the config; the doubt is told as uncertainty.",
+            resolution="The decision follows from the rules of the config; the doubt about its evidence stands beside it.",
         )
     contrary = [one for one in read if one.contrary]
     others = [one for one in read if not one.contrary]

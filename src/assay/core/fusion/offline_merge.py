@@ -26,7 +26,7 @@ def merge(digest: Table, answers: Mapping[str, str], evaluation: Evaluation) -> 
     why = (item for item in (*planned, *_each(read, "why")) if item not in uncertain)
     doubts = (item for item in (*planned, *_each(read, "uncertain"), *_shrugs(read)) if item in uncertain or item not in planned)
     return Answer(
-        verdict=(_verdict(digest), *sound(_opinions(read), 2)),
+        verdict=(_verdict(digest), *sound(_opinions(read), 3)),
         why=sound(why, _WHY),
         to_do=sound((*next_steps(digest), *_each(read, "to_do")), _TO_DO),
         uncertain=sound((*doubts, *(one.resolution for one in evaluation.conflicts)), _UNCERTAIN),

@@ -45,11 +45,8 @@ def _nothing_to_judge(digest: Table) -> Answer:
 def _verdict(one: Table, doubts: tuple[str, ...]) -> str:
     name = f"`{text(one, 'metric')}`"
     if doubts:
-        return (
-            f"The numbers of {name} have {numbers.count(len(doubts), 'flaw')} that a reader should know of."
-            if len(doubts) > 1
-            else (f"The numbers of {name} have a flaw that a reader should know of.")
-        )
+        flaws = "a flaw" if len(doubts) == 1 else "flaws"
+        return f"The numbers of {name} have {flaws} that a reader should know of."
     if one["verdict"] == "undecided":
         return f"The numbers of {name} are sound as far as they go, and too few or too noisy for an answer."
     return f"The numbers of {name} are sound: nothing in their spread or order speaks against the answer."

@@ -52,6 +52,13 @@ def interval_of(comparison: Table) -> tuple[float, float] | None:
     return (float(ends[0]), float(ends[1])) if isinstance(ends, list) else None
 
 
+def own_words(digest: Table) -> list[str]:
+    """What the decision says of itself, the longest first: words that may be said again, whatever they contain."""
+    decision = table(digest, "decision")
+    said = [text(decision, key) for key in ("reason", "next_step", "title")] + [text(one, "reason") for one in comparisons_of(digest)]
+    return sorted({one.strip() for one in said if one.strip()}, key=len, reverse=True)
+
+
 def next_steps(digest: Table) -> tuple[str, ...]:
     """What the decision tells its reader to do, if anything."""
     step = text(table(digest, "decision"), "next_step")
