@@ -1,6 +1,8 @@
 """What a stranger may write, and a reader of Markdown that tells what became of it."""
 
+import os
 from functools import lru_cache
+from pathlib import Path
 
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -70,3 +72,16 @@ def prose(markdown: str) -> str:
 def shown(markdown: str) -> str:
     """The text that a reader sees, code included."""
     return "".join(token.content for token in tokens(markdown) if token.type in {"text", "code_inline", "fence", "text_special"})
+
+
+def deep_folder(root: Path, levels: int) -> None:
+    """A folder in a folder in a folder, with a file in the last: deeper than Python recurses, its path longer than a path may be."""
+    root.mkdir(parents=True)
+    here = os.open(root, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("deep", dir_fd=here)
+        below = os.open("deep", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(os.open("file", os.O_WRONLY | os.O_CREAT, dir_fd=here))
+    os.close(here)

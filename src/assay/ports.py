@@ -143,6 +143,18 @@ class Worktrees(Protocol):
         """
         ...
 
+    def enter(self, worktree: Worktree) -> None:
+        """Its processes come next: no other worktree can be reached from now on, as far as this system lets us see to it."""
+        ...
+
+    def leave(self, worktree: Worktree) -> tuple[str, ...]:
+        """Its process has ended: what has meanwhile changed in the other worktrees, by side and path. The paths are untrusted."""
+        ...
+
+    def changed_files(self, worktree: Worktree) -> tuple[str, ...]:
+        """The tracked files of a worktree that are no longer those of its commit. They are untrusted."""
+        ...
+
     def shared_state(self) -> Mapping[str, str]:
         """A fingerprint of everything outside the worktrees that a setup could change for both sides.
 
@@ -177,8 +189,16 @@ class Handle(Protocol):
 class Runner(Protocol):
     """Runs processes and reads their METRIC lines from the stream."""
 
-    def submit(self, request: ProcessRequest, on_progress: Callable[[Heartbeat], None] | None = None) -> Handle:
-        """Queue a process. It starts when a slot and all its claims are free."""
+    def submit(
+        self,
+        request: ProcessRequest,
+        on_progress: Callable[[Heartbeat], None] | None = None,
+        before_start: Callable[[], None] | None = None,
+    ) -> Handle:
+        """Queue a process. It starts when a slot and all its claims are free.
+
+        `before_start` is called then, just before: an error of ours that it raises is what `wait` raises, and nothing starts.
+        """
         ...
 
 
@@ -279,6 +299,14 @@ class Forge(Protocol):
 
     def pull(self, number: int) -> PullFacts:
         """A pull request as it is now."""
+        ...
+
+    def pull_of_branch(self, owner: str, branch: str, commit: str) -> PullFacts | None:
+        """The one open pull request from that branch of that owner's whose head is this commit; None where there is none, or several."""
+        ...
+
+    def artifacts(self, run: int, prefix: str) -> Mapping[str, bytes]:
+        """What a run of a workflow uploaded under names that begin so: zip files of strangers."""
         ...
 
     def permission_of(self, login: str) -> Permission:

@@ -48,14 +48,16 @@ class Done:
 
 @dataclass
 class World:
-    """A repository and the command, run as a user would run it."""
+    """A repository and the command, run as a user would run it; `path` is another PATH than that of the tests."""
 
     folder: Path
     repo: Sandbox
+    path: str | None = None
 
     @property
     def env(self) -> dict[str, str]:
         kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+        kept |= {"PATH": self.path} if self.path else {}
         source = str(Path(__file__).parents[2] / "src")
         return {**kept, **ISOLATED, "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp"), "PYTHONPATH": source}
 

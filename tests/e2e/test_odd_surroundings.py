@@ -77,3 +77,25 @@ def test_an_account_without_a_home_can_check(world: World) -> None:
     done = subprocess.run([*ran, "--no-reuse"], cwd=world.repo.root, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "this account has none" in done.stderr
+
+
+DEEP = """[ -e deep ] || python3 - "$TMPDIR" "$PWD" <<'END'
+import os, sys
+for root in sys.argv[1:]:
+    here = os.open(root, os.O_RDONLY)
+    for _ in range(1100):
+        os.mkdir("deep", dir_fd=here)
+        below = os.open("deep", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+END
+"""
+
+
+def test_a_benchmark_that_makes_folders_without_end_is_cleaned_up_after(world: World) -> None:
+    base = world.project()
+    world.change("loss=90", extra=DEEP)
+    for _ in range(2):
+        done = world.assay("check", "--base", base, "--no-reuse", "--json")
+        assert (done.code, done.bench["outcome"]) == (0, "keep")
+        assert not list((world.folder / "tmp").glob("assay-*"))

@@ -15,7 +15,8 @@ from assay.ports import Worktree
 class FakeWorktrees:
     """Satisfies `ports.Worktrees`, and is its own context. `states` are handed out one a call, the last one for ever.
 
-    `refusal` is raised instead of preparing a side. `calls` has each call, `open` whether the context is.
+    `refusal` is raised instead of preparing a side. `trespasses` are found after every process, `changed` are the files of
+    both sides that differ in the end. `calls` has each call, `open` whether the context is.
     """
 
     root: str = "/worktrees"
@@ -24,6 +25,8 @@ class FakeWorktrees:
     inputs: Mapping[str, str] = field(default_factory=dict)
     refusal: AssayError | None = None
     notes: tuple[str, ...] = ()
+    trespasses: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
     calls: list[tuple[str, ...]] = field(default_factory=list)
     open: bool = False
 
@@ -40,6 +43,16 @@ class FakeWorktrees:
             raise self.refusal
         root = f"{self.root}/{benchmark.name}/{side}"
         return Worktree(side, commit, root, root, {"PATH": "/usr/bin", "HOME": f"{root}/home"}, None, self.notes)
+
+    def enter(self, worktree: Worktree) -> None:
+        self.calls.append(("enter", worktree.root))
+
+    def leave(self, worktree: Worktree) -> tuple[str, ...]:
+        self.calls.append(("leave", worktree.root))
+        return self.trespasses
+
+    def changed_files(self, worktree: Worktree) -> tuple[str, ...]:
+        return self.changed
 
     def shared_state(self) -> Mapping[str, str]:
         self.calls.append(("shared_state",))

@@ -4,6 +4,8 @@ import os
 import stat
 from pathlib import Path
 
+from assay.adapters import trees
+
 
 def give_back(owned: Path, *made: Path) -> int:
     """Let whoever owns `owned` own all that is in the folders `made` too; how many entries changed hands.
@@ -18,11 +20,7 @@ def give_back(owned: Path, *made: Path) -> int:
 
 
 def _give(root: Path, uid: int, gid: int) -> int:
-    changed = 0
-    for _, folders, files, descriptor in os.fwalk(root, follow_symlinks=False):
-        changed += _change(".", descriptor, uid, gid)
-        changed += sum(_change(name, descriptor, uid, gid) for name in (*files, *folders))
-    return changed
+    return sum(_change(name, visit.folder, uid, gid) for visit in trees.visits(root) for name in visit.entered)
 
 
 def _change(name: str, folder: int, uid: int, gid: int) -> int:

@@ -54,11 +54,11 @@ def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
     """Run the session; `keep` is handed each run as soon as it is complete, also when the session is cancelled."""
     with house.worktrees() as worktrees:
         session = _open(house, task, worktrees)
-        watch = _Isolation(worktrees, task.benchmark)
+        watch = _Isolation(worktrees, session)
         comparisons: tuple[Comparison, ...] = ()
         try:
             session.set_up()
-            watch.look(session)
+            watch.look()
             comparisons = _sample(session, task, watch)
             session.check()
         except BaseException as error:
@@ -89,6 +89,7 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
         benchmark=task.benchmark,
         plan=plan_session(task.benchmark),
         sides=sides,
+        worktrees=worktrees,
         runner=house.runner,
         clock=house.clock,
         observer=house.observer,
@@ -101,31 +102,37 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
 
 
 class _Isolation:
-    """Watches what both sides share: what changes there between the first look and the last may have changed both."""
+    """Watches what both sides share, and whether one has changed the other.
 
-    def __init__(self, worktrees: Worktrees, benchmark: Benchmark) -> None:
+    What is shared and changes between the first look and the last may have changed both.
+    """
+
+    def __init__(self, worktrees: Worktrees, session: Session) -> None:
         self.worktrees = worktrees
-        self.benchmark = benchmark
+        self.session = session
         self.inputs: dict[str, str] = {}
         self.before = self._shared()
         self.changed: tuple[str, ...] = ()
         self.foreign: tuple[str, ...] = ()
 
     def _shared(self) -> dict[str, str]:
-        found = self.worktrees.input_identities(self.benchmark)
+        found = self.worktrees.input_identities(self.session.benchmark)
         self.inputs = self.inputs or dict(found)
         return {**self.worktrees.shared_state(), **{f"the input {path}": identity for path, identity in found.items()}}
 
-    def look(self, session: Session) -> None:
+    def look(self) -> None:
         """Compare with the first look, and ask what a process in each worktree would import from the user's checkout."""
         now = self._shared()
         changed = {path for path in now.keys() | self.before.keys() if now.get(path) != self.before.get(path)}
         self.changed = tuple(sorted({*self.changed, *changed}))
-        self.foreign = tuple(sorted({name for side in session.sides.values() for name in self.worktrees.foreign_editables(side.worktree)}))
+        sides = self.session.sides.values()
+        self.foreign = tuple(sorted({name for side in sides for name in self.worktrees.foreign_editables(side.worktree)}))
 
     @property
     def reason(self) -> str:
         """Why the sides are not isolated; empty where they are."""
+        if self.session.trespasses:
+            return "sides not isolated: a process of one side changed the other's worktree"
         if self.changed:
             return "sides not isolated: setup or the benchmark changed what both sides share"
         if self.foreign:
@@ -135,9 +142,11 @@ class _Isolation:
     @property
     def details(self) -> tuple[str, ...]:
         """The same for the warnings, with names. They are untrusted."""
+        trespass = "While a process of the other side ran, a file of this one changed: {}"
         changed = "Both sides share {}, which changed while they were measured."
         foreign = "Base and head would both import {} from your checkout, an editable install. Add `setup: pip install -e .`"
-        return (*(changed.format(path) for path in self.changed[:5]), *(foreign.format(name) for name in self.foreign[:5]))
+        kinds = ((trespass, sorted(self.session.trespasses)), (changed, self.changed), (foreign, self.foreign))
+        return tuple(text.format(name) for text, names in kinds for name in names[:5])
 
 
 def _sample(session: Session, task: Task, watch: _Isolation) -> tuple[Comparison, ...]:
@@ -155,7 +164,7 @@ def _sample(session: Session, task: Task, watch: _Isolation) -> tuple[Comparison
         found.append(_compare(session, task, watch, task.alpha - sum(levels[: len(found)])))
     if session.base.failure and not session.head.failure:
         found.append(_compare(session, task, watch, levels[-1]))
-    watch.look(session)
+    watch.look()
     if session.head.failure or not found:
         return ()
     return not_isolated(found[-1], watch.reason) if watch.reason else found[-1]
@@ -192,6 +201,7 @@ def _store(
     for side in Side:
         if side not in stored:
             python = house.machine.python(session.sides[side].worktree.env)
-            run = run_of(session, side, around, python, house.repo, house.clock, ending)
+            changed = session.worktrees.changed_files(session.sides[side].worktree)
+            run = run_of(session, side, around, python, changed, house.repo, house.clock, ending)
             keep(run)
             stored[side] = run

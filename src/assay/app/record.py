@@ -1,6 +1,6 @@
 """From a finished session to the envelopes of its two runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -29,6 +29,9 @@ class Ending(StrEnum):
     BROKEN_OFF = "broken off"
 
 
+SETUP_FAILED = "setup failed: "
+"""How the detail of a run begins whose setup failed."""
+
 STATUS_OF = {Cause.TIMEOUT: RunStatus.TIMED_OUT, Cause.CANCELLED: RunStatus.CANCELLED}
 
 
@@ -48,8 +51,17 @@ class Surroundings:
     variables: Mapping[str, str]
 
 
-def run_of(session: Session, side: Side, around: Surroundings, python: PythonFacts, repo: Repo, clock: Clock, ending: Ending) -> Run:
-    """The envelope of one side, complete or not: a crash is a run with a status."""
+def run_of(
+    session: Session,
+    side: Side,
+    around: Surroundings,
+    python: PythonFacts,
+    changed: Sequence[str],
+    repo: Repo,
+    clock: Clock,
+    ending: Ending,
+) -> Run:
+    """The envelope of one side, complete or not: a crash is a run with a status. `changed` are tracked files of its worktree."""
     one, other, benchmark = session.sides[side], session.sides[side.other], session.benchmark
     status, cause, detail = _status(one, around, ending)
     commit, now = one.worktree.commit, stamp(clock.now())
@@ -67,7 +79,7 @@ def run_of(session: Session, side: Side, around: Surroundings, python: PythonFac
         trust=around.trust,
         commit=commit,
         tree=repo.tree(commit),
-        dirty=False,
+        dirty=bool(changed),
         user_tree_dirty=around.user_tree_dirty,
         base=other.worktree.commit if side is Side.HEAD else None,
         machine=around.machine,
@@ -83,7 +95,7 @@ def run_of(session: Session, side: Side, around: Surroundings, python: PythonFac
         processes=tuple(_process(record) for record in one.records),
         samples=_samples(one, session.primary),
         metrics=_metrics(one),
-        warnings=reading_warnings(one.records),
+        warnings=(*reading_warnings(one.records), *_dirt(side, changed)),
         checks=checks_facts(one.checks, configured=bool(benchmark.checks) and side is Side.HEAD),
         inputs=around.inputs,
         isolation=_isolation(one, around),
@@ -93,6 +105,14 @@ def run_of(session: Session, side: Side, around: Surroundings, python: PythonFac
         reproduce=around.reproduce,
         notes=one.worktree.notes,
     )
+
+
+def _dirt(side: Side, changed: Sequence[str]) -> tuple[str, ...]:
+    if not changed:
+        return ()
+    named = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
+    what = f"{side}: while it was measured, files changed that the commit tracks: {named}."
+    return (f"{what} So this run is not reused; let them be written to $TMPDIR, or under names that git ignores.",)
 
 
 def _status(one: SideSession, around: Surroundings, ending: Ending) -> tuple[RunStatus, Cause | None, str]:
@@ -106,7 +126,7 @@ def _status(one: SideSession, around: Surroundings, ending: Ending) -> tuple[Run
         return RunStatus.PARTIAL, None, "no process was measured"
     if failure is None:
         return (RunStatus.DEGRADED, None, around.not_isolated) if around.not_isolated else (RunStatus.COMPLETE, None, "")
-    where = "setup failed: " if failure.stage is Stage.SETUP else ""
+    where = SETUP_FAILED if failure.stage is Stage.SETUP else ""
     return STATUS_OF.get(failure.cause, RunStatus.ERRORED), failure.cause, where + failure.detail
 
 

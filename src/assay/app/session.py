@@ -11,7 +11,7 @@ from assay.core.evidence import Failure, ProcessRecord, Stage, bare_primary, equ
 from assay.core.model import Completed, Direction, Side
 from assay.core.process import ProcessRequest, Shell
 from assay.core.schedule import SessionPlan, fill, pair_order
-from assay.ports import Clock, Observer, Runner, Worktree
+from assay.ports import Clock, Observer, Runner, Worktree, Worktrees
 
 SETUP_TIMEOUT_S = 3600.0
 
@@ -31,12 +31,16 @@ class SideSession:
 
 @dataclass(slots=True)
 class Session:
-    """Runs the processes of one benchmark. `metrics` names what the equality of repeats is judged by."""
+    """Runs the processes of one benchmark. `metrics` names what the equality of repeats is judged by.
+
+    `trespasses` are files of one side that changed while a process of the other ran, before or while it was measured.
+    """
 
     id: str
     benchmark: Benchmark
     plan: SessionPlan
     sides: dict[Side, SideSession]
+    worktrees: Worktrees
     runner: Runner
     clock: Clock
     observer: Observer
@@ -52,6 +56,7 @@ class Session:
     out_of_time: bool = False
     deterministic: bool = False
     spent: list[float] = field(default_factory=list)
+    trespasses: set[str] = field(default_factory=set)
 
     @property
     def head(self) -> SideSession:
@@ -75,7 +80,7 @@ class Session:
         """Run the correctness checks in head's worktree."""
         if self.benchmark.checks and self.head.failure is None:
             self.observer.note(StageStarted(self.benchmark.name, "checks", Side.HEAD))
-            self.head.checks = self._run(Side.HEAD, self.benchmark.checks, "checks", self.benchmark.timeout)
+            self.head.checks = self._run(Side.HEAD, self.benchmark.checks, "checks", self.benchmark.timeout, Stage.CHECKS)
 
     def sample(self, settled: Callable[[int], bool]) -> None:
         """Warm up, then measure pair after pair; `settled(look)` is asked at each planned look whether that is enough.
@@ -166,13 +171,18 @@ class Session:
             dialect=self.benchmark.dialect,
             metrics=tuple(name for name in (self.primary, *self.benchmark.guards, *self.benchmark.secondary) if name),
         )
+        self.worktrees.enter(tree)
         handle = self.runner.submit(request)
         try:
-            return handle.wait()
+            done = handle.wait()
         except BaseException:
             handle.cancel()
             handle.wait()
             raise
+        found = self.worktrees.leave(tree)
+        if stage is not Stage.CHECKS:  # by then everything has been measured
+            self.trespasses.update(found)
+        return done
 
     def _gpus(self, tree: Worktree) -> Iterator[str]:
         """Names of the devices this benchmark will see: the runner's own choice of them, else the first ones."""

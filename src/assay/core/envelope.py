@@ -125,7 +125,10 @@ class Timings(Record):
 
 
 class Run(Envelope):
-    """One benchmark at one commit on one machine. `dirty` is the measured worktree's; the user's own tree is apart."""
+    """One benchmark at one commit on one machine.
+
+    `dirty` says that the processes changed tracked files of the worktree that was measured; the user's own tree is apart.
+    """
 
     schema_: Literal["assay.run/1"] = Field(default=RUN_SCHEMA, alias="schema")
     run_id: RunId
@@ -139,7 +142,7 @@ class Run(Envelope):
     trust: Trust
     commit: Sha
     tree: Sha | Unknown
-    dirty: Literal[False]
+    dirty: bool
     user_tree_dirty: bool | Unknown
     base: Sha | None
     machine: MachineFacts
@@ -175,7 +178,8 @@ class Run(Envelope):
 
     @property
     def clean(self) -> bool:
-        return self.status is RunStatus.COMPLETE
+        """Whether it is complete, and of the commit alone: evidence that may count again."""
+        return self.status is RunStatus.COMPLETE and not self.dirty
 
     @property
     def path(self) -> str:

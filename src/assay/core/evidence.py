@@ -20,6 +20,7 @@ class Stage(StrEnum):
 
     SETUP = "setup"
     BENCHMARK = "benchmark"
+    CHECKS = "checks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,11 @@ def equal_within_units(records: Sequence[ProcessRecord], metrics: Iterable[str])
             ):
                 return False
     return True
+
+
+def process_warnings(records: Iterable[ProcessRecord]) -> tuple[str, ...]:
+    """What went wrong beside the processes, each thing once."""
+    return tuple(dict.fromkeys(warning for record in records for warning in record.completed.warnings))
 
 
 def reading_warnings(records: Iterable[ProcessRecord], limit: int = 3) -> tuple[str, ...]:

@@ -166,7 +166,9 @@ def _objections(question: ReuseQuestion, run: Run) -> Iterator[ReuseReason]:
 
 
 def _weaknesses(question: ReuseQuestion, run: Run) -> Iterator[str]:
-    if not run.clean:
+    if run.dirty:
+        yield "not clean, its own processes changed tracked files"
+    elif not run.clean:
         yield f"not clean, its status is {run.status}"
     if _TRUST_ORDER.index(run.trust) < _TRUST_ORDER.index(question.trust):
         yield f"less trust: {run.trust}, where {question.trust} is needed"

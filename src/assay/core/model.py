@@ -169,7 +169,8 @@ class Completed:
 
     `duration_s` runs from just before exec to the exit of the process itself, whatever its children do later.
     `stdout` and `stderr` are bounded: all of it, or the last 64 KiB where `truncated`; `log_file` has everything.
-    `cause` is None for exit status 0. `escaped` counts processes that outlived the command and were killed.
+    `cause` is None for exit status 0. `escaped` counts processes that outlived the command and were killed. `warnings` are
+    sentences on what went wrong beside it and changes no number.
     """
 
     exit_code: int | None
@@ -186,6 +187,7 @@ class Completed:
     max_rss_kb: int | None = None
     escaped: int = 0
     detail: str = ""
+    warnings: tuple[str, ...] = ()
 
     @property
     def timed_out(self) -> bool:

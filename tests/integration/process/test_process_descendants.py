@@ -14,6 +14,7 @@ import psutil
 import pytest
 from tests.integration.process.support import Box, alive, python, until
 
+from assay.adapters.process import supervised
 from assay.core.model import Cause
 
 DAEMON = """
@@ -216,3 +217,64 @@ def test_no_zombie_and_no_open_file_is_left_with_us(tmp_path: Path) -> None:
         with suppress(psutil.NoSuchProcess):
             states.append(child.status())
     assert psutil.STATUS_ZOMBIE not in states
+
+
+def test_who_left_the_session_does_not_survive_the_supervisor(tmp_path: Path) -> None:
+    box = Box(tmp_path)
+    away = "setsid sh -c 'echo $$ > c.new; mv c.new c; sleep 600 & echo $! > d.new; mv d.new d; wait' &"
+    until_there = "while [ ! -e d ]; do sleep 0.01; done"
+    program = f"{DAEMON}\ndaemon('daemon')\nwhile not os.path.exists('daemon'): pass"
+    (tmp_path / "daemon.py").write_text(program)
+    done = box.run(f"{away} {sys.executable} -I -S daemon.py; {until_there}; kill -KILL $PPID; sleep 600")
+    assert done.cause is Cause.SIGNAL
+    assert not any(alive(box.pid(name)) for name in ("c", "d", "daemon"))
+
+
+def test_a_killed_supervisor_costs_its_neighbour_nothing(tmp_path: Path) -> None:
+    box = Box(tmp_path)
+    os.mkfifo(tmp_path / "go")
+    with box.runner() as runner:
+        other = runner.submit(box.request("setsid sleep 600 & echo $$ > a.new; mv a.new a; read -r go < go; jobs -p"))
+        box.pid("a")
+        runner.submit(box.request("setsid sleep 600 & kill -KILL $PPID; sleep 600")).wait()
+        assert alive(box.pid("a"))
+        (tmp_path / "go").write_text("go\n")
+        done = other.wait()
+    assert (done.cause, done.escaped) == (None, 1)
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A supervisor that does not answer is soon given up."""
+    monkeypatch.setattr(supervised, "SWEEP_S", 0.1)
+    monkeypatch.setattr(supervised, "SLACK_S", 0.3)
+
+
+STOPPED = "setsid sleep 600 & echo $! > child.new; mv child.new child; sleep 600 & echo METRIC a=1; kill -STOP $PPID; sleep 600"
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_stopped_supervisor_does_not_hold_up_the_time_limit(tmp_path: Path) -> None:
+    box = Box(tmp_path)
+    done = box.run(STOPPED, timeout_s=0.5)
+    assert (done.cause, done.detail) == (Cause.TIMEOUT, "ran past its time limit; its supervisor did not answer, and both were killed")
+    assert done.reading.get("a") is not None
+    assert not alive(box.pid("child"))
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_stopped_supervisor_does_not_hold_up_a_cancel(tmp_path: Path) -> None:
+    box = Box(tmp_path)
+    with box.runner() as runner:
+        handle = runner.submit(box.request(STOPPED))
+        child = box.pid("child")
+        handle.cancel()
+        done = handle.wait()
+    assert done.cause is Cause.CANCELLED
+    assert not alive(child)
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_stopped_supervisor_does_not_hold_up_the_output_limit(tmp_path: Path) -> None:
+    done = Box(tmp_path).run("kill -STOP $PPID; exec yes", max_output=1000)
+    assert done.cause is Cause.OUTPUT_LIMIT

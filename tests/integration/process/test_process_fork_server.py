@@ -45,6 +45,15 @@ def test_a_stopped_server_does_not_hold_up_the_end(tmp_path: Path) -> None:
     assert not psutil.pid_exists(server)
 
 
+def test_a_stopped_server_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fork_server, "PATIENCE_S", 0.3)
+    box = Box(tmp_path)
+    with box.runner() as runner:
+        stopped = int(runner.submit(box.request(f"{SERVER}; kill -STOP $({SERVER})")).wait().stdout)
+        assert int(runner.submit(box.request(SERVER)).wait().stdout) != stopped
+    assert not psutil.pid_exists(stopped)
+
+
 def test_a_supervisor_that_cannot_be_forked_is_no_fault_of_the_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refusing = "import posix\ndef fork(): raise BlockingIOError(11, 'no more')\nposix.fork = fork\n"
     monkeypatch.setattr(fork_server, "_PROGRAM", refusing + fork_server._PROGRAM)

@@ -7,16 +7,14 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.integration.process.support import Box, python
 
 from assay.adapters.process.capture import TAIL, WHOLE_STDOUT, Tail
 from assay.adapters.process.execution import BEAT_S
-from assay.core.model import Cause
+from assay.core.model import Cause, Completed
 from assay.core.process import Heartbeat
-from assay.errors import InfrastructureError
 
 FLOOD = 200_000_000
 
@@ -108,21 +106,37 @@ def test_both_streams_count_for_the_limit(tmp_path: Path) -> None:
     assert Box(tmp_path).run(text, max_output=1_199).cause is Cause.OUTPUT_LIMIT
 
 
-def test_a_log_that_cannot_be_made_is_no_fault_of_the_process(tmp_path: Path) -> None:
-    with pytest.raises(InfrastructureError, match=r"gone/log cannot be written: No such file or directory"):
-        Box(tmp_path).run("true", log_file=str(tmp_path / "gone" / "log"))
+def unlogged(done: Completed) -> str:
+    """Why the log is not whole, of a process that was measured all the same."""
+    assert (done.cause, done.stdout[:13]) == (None, "METRIC a=1\nx\n")
+    assert done.reading.get("a") is not None
+    (warning,) = done.warnings
+    return warning
+
+
+MEASURED = "echo METRIC a=1; echo x; head -c 100000 /dev/zero"
+
+
+def test_without_a_log_a_process_is_measured_all_the_same(tmp_path: Path) -> None:
+    done = Box(tmp_path).run(MEASURED, log_file=str(tmp_path / "gone" / "log"))
+    assert (
+        unlogged(done) == f"Output could not be kept whole in {tmp_path}/gone: no such file or directory. The numbers do not depend on it."
+    )
 
 
 def test_a_log_is_not_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(InfrastructureError):
-        Box(tmp_path).run("echo x", log_file=str(tmp_path / "link"))
+    assert "symbolic link" in unlogged(Box(tmp_path).run(MEASURED, log_file=str(tmp_path / "link")))
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_a_full_disk_ends_the_run_and_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InfrastructureError, match="No space left"):
-        Box(tmp_path).run("echo x; exec yes", log_file="/dev/full")
+def test_a_pipe_in_the_place_of_a_log_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert "no such device" in unlogged(Box(tmp_path).run(MEASURED, log_file=str(tmp_path / "pipe")))
+
+
+def test_a_full_disk_costs_the_log_and_nothing_else(tmp_path: Path) -> None:
+    assert "no space left" in unlogged(Box(tmp_path).run(MEASURED, log_file="/dev/full"))
 
 
 def test_progress_is_told_at_most_twice_a_second_and_for_the_last_time_before_the_end(tmp_path: Path) -> None:

@@ -74,7 +74,9 @@ def test_each_benchmark_has_worktrees_of_its_own(sandbox: Sandbox, opened: Open)
     with opened() as worktrees:
         roots = [worktrees.prepare(Side.HEAD, head, benchmark(name)).root for name in ("one", "two")]
         assert len(set(roots)) == 2
-        assert worktrees.prepare(Side.HEAD, head, benchmark("one")).root == roots[0]
+        again = worktrees.prepare(Side.HEAD, head, benchmark("one")).root
+        assert Path(again).exists()
+        assert not Path(roots[0]).exists()
 
 
 def test_processes_start_in_the_workdir(sandbox: Sandbox, opened: Open) -> None:
@@ -226,7 +228,8 @@ def test_a_side_belongs_to_the_account_that_its_processes_run_as(sandbox: Sandbo
         side = worktrees.prepare(Side.HEAD, head, benchmark(inputs=["data"], cache=["warm"]))
         slot = Path(side.root).parent
         assert side.account == OTHER
-        assert {path.lstat().st_uid for path in (slot, *everything(slot))} == {OTHER.uid}
+        assert {path.lstat().st_uid for path in everything(slot)} == {OTHER.uid}
+        assert slot.stat().st_uid == os.geteuid()
         assert all(above.stat().st_mode & 0o777 == 0o711 for above in (slot.parent, slot.parent.parent))
     assert (sandbox.root / ".assay/cache/warm").stat().st_uid == OTHER.uid
     assert {path.lstat().st_uid for path in everything(sandbox.root / "data")} == {os.geteuid()}
@@ -238,6 +241,7 @@ def test_git_trusts_a_worktree_that_was_handed_over(sandbox: Sandbox, opened: Op
     monkeypatch.setattr("tempfile.tempdir", "/tmp")  # pytest's own folders are closed to other accounts
     with opened(choose_account=choose) as worktrees:
         side = worktrees.prepare(Side.HEAD, head, benchmark())
+        worktrees.enter(side)
         words = ["git", "-C", side.root, "rev-parse", "HEAD"]
         done = subprocess.run(words, check=False, cwd="/", env=side.env, capture_output=True, text=True, user=OTHER.uid, group=OTHER.gid)
         assert done.stdout.strip() == head, done.stderr

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.fakes.machine import FakeMachine
 from tests.fakes.runner import completed
+from tests.fakes.worktrees import FakeWorktrees
 from tests.houses import BASE, HEAD, Lab, Script, config
 
 from assay.core.comparison import Undecided
@@ -169,6 +170,37 @@ def test_an_editable_install_of_the_users_checkout_is_not_isolated() -> None:
     lab = Lab()
     lab.worktrees.foreign = ("lab",)
     assert lab.bench(fresh(BETTER)).comparisons[0].undecided is Undecided.NOT_ISOLATED
+
+
+def test_a_process_that_changed_the_other_side_leaves_no_answer() -> None:
+    lab = Lab(worktrees=FakeWorktrees(trespasses=("base: tree/bench.py",)))
+    one = lab.bench(Script({"loss": [120]}, {"loss": [90]}))
+    assert (one.outcome, one.comparisons[0].undecided) == (Outcome.PENDING, Undecided.NOT_ISOLATED)
+    assert "a process of one side changed the other's worktree" in one.comparisons[0].reason
+    assert any(text.endswith("base: tree/bench.py") for text in one.warnings)
+    assert {run.status for run in lab.store.stored.values()} == {RunStatus.DEGRADED}
+
+
+def test_what_the_checks_do_to_the_other_side_comes_too_late_to_matter() -> None:
+    worktrees = FakeWorktrees()
+    lab = Lab(worktrees=worktrees)
+    passed = completed()
+
+    def checks(_: int) -> Completed:
+        worktrees.trespasses = ("base: tree/bench.py",)
+        return passed
+
+    one = lab.bench(Script({"loss": [120]}, {"loss": [90]}, ends={("checks", Side.HEAD): checks}), config("checks: ./checks"))
+    assert one.outcome is Outcome.KEEP
+
+
+def test_a_side_whose_tracked_files_changed_is_dirty_and_measured_again() -> None:
+    lab = Lab(worktrees=FakeWorktrees(changed=("results.csv", "a", "b", "c")))
+    one = lab.bench(Script({"loss": [120]}, {"loss": [90]}))
+    assert one.outcome is Outcome.KEEP
+    assert any("head" in text and "results.csv, a, b and 1 more" in text for text in one.warnings)
+    assert all(run.dirty for run in lab.store.stored.values())
+    assert lab.bench(Script({"loss": [120]}, {"loss": [90]})).status is Status.MEASURED
 
 
 def test_an_input_that_changed_during_the_session_is_not_isolated() -> None:
@@ -611,3 +643,13 @@ def test_a_guard_that_only_some_processes_print_is_no_guard_that_held(side: Side
     guard = one.comparisons[1]
     assert (one.outcome, guard.undecided) == (Outcome.PENDING, Undecided.NOT_MEASURED)
     assert "1 of 4" in guard.reason
+
+
+def test_what_goes_wrong_beside_the_processes_is_warned_of_once() -> None:
+    def unlogged(_: int) -> Completed:
+        return replace(completed("METRIC loss=90\n"), warnings=("No log in /repository/.assay/logs/x.",))
+
+    ends = {("./bench", side): unlogged for side in Side}
+    one = Lab().bench(fresh(BETTER, ends=ends))
+    assert one.status is Status.MEASURED
+    assert [warning for warning in one.warnings if "No log" in warning] == ["No log in .assay/logs/x."]

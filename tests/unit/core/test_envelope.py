@@ -135,7 +135,7 @@ def put(**changes: Any) -> Callable[[dict[str, Any]], None]:
         (lambda whole: whole["samples"][0].update(process=99), "belongs to no measured process"),
         (lambda whole: whole["samples"][0].update(seed=7), "belongs to no measured process"),
         (lambda whole: whole["config"]["parameters"].update(warmup=2), "the hash is not that of the parameters"),
-        (put(dirty=True), "dirty"),
+        (put(dirty="no"), "dirty"),
         (put(status="fine"), "status"),
         (put(cause="boredom"), "cause"),
         (put(trust="root"), "trust"),

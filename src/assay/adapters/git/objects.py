@@ -46,6 +46,12 @@ class Listing:
     top: dict[str, str]
     submodules: tuple[str, ...]
     has_attributes: bool
+    raw: bytes
+
+    def files(self) -> dict[str, str]:
+        """The blob ids of all files and links, by path."""
+        entries = (entry.partition(b"\t") for entry in self.raw.split(b"\0")[:-1] if not entry.startswith(_GITLINK))
+        return {path_text(path): facts.rpartition(b" ")[2].decode("ascii") for facts, _, path in entries}
 
     @classmethod
     def parse(cls, raw: bytes) -> Self:
@@ -60,7 +66,7 @@ class Listing:
             elif b"/" not in path:
                 top[path_text(path)] = facts.rpartition(b" ")[2].decode("ascii")
             has_attributes = has_attributes or path.endswith(_ATTRIBUTES)
-        return cls(top, tuple(submodules), has_attributes)
+        return cls(top, tuple(submodules), has_attributes, raw)
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,14 +147,16 @@ class GitRepo:
             self._dirty = bool(self._read("status", *options).out)
         return self._dirty
 
-    def checkout(self, commit: str, folder: str) -> None:
+    def checkout(self, commit: str, folder: str) -> Mapping[str, str]:
         """Lay a commit out in `folder`, which must not exist; its private repository becomes the folder `git` beside it.
 
+        The ids of the blobs that were laid out, by path.
         Raises InfrastructureError where the commit is incomplete here or the disk refuses.
         """
         if self._tags is None:
             self._tags = self._read("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags").out
         lay_out(self._source, self._sha(commit), folder, self._tags)
+        return self._listing(commit).files()
 
     def _sha(self, commit: str) -> str:
         return commit if _FULL_SHA.fullmatch(commit) else self.resolve(commit)

@@ -4,7 +4,6 @@ import os
 
 from assay.core.metric_lines import Dialect, MetricReader
 from assay.core.model import MetricReading
-from assay.errors import InfrastructureError
 
 TAIL = 64 * 1024
 WHOLE_STDOUT = 10_000_000
@@ -38,7 +37,10 @@ class Tail:
 
 
 class Capture:
-    """Both streams of one process. `allowed` is the number of bytes that may come of them together."""
+    """Both streams of one process. `allowed` is the number of bytes that may come of them together.
+
+    `unlogged` says, where it does, why the log is not whole.
+    """
 
     def __init__(self, log_file: str, allowed: int, *, dialect: str = "strict", metrics: tuple[str, ...] = ()) -> None:
         self.stdout = Tail(WHOLE_STDOUT)
@@ -48,7 +50,12 @@ class Capture:
         self._allowed = allowed
         self._reader = MetricReader(Dialect(dialect), keep=metrics)
         self._path = log_file
-        self._log = _opened(log_file)
+        self._log: int | None = None
+        self.unlogged = ""
+        try:
+            self._log = _opened(log_file)
+        except OSError as error:
+            self._give_up_logging(error)
 
     @property
     def exceeded(self) -> bool:
@@ -61,34 +68,44 @@ class Capture:
         return self._last.newest()
 
     def take_stdout(self, chunk: bytes) -> None:
-        """Keep what came on standard output. Raises InfrastructureError where the log cannot be written."""
+        """Keep what came on standard output; nothing at its end."""
         kept = self._log_chunk(chunk)
         self.stdout.add(kept)
         self._reader.feed(kept)
-        self._last = self.stdout
+        self._last = self.stdout if chunk else self._last
 
     def take_stderr(self, chunk: bytes) -> None:
-        """Keep what came on standard error. Raises InfrastructureError where the log cannot be written."""
+        """Keep what came on standard error; nothing at its end."""
         self.stderr.add(self._log_chunk(chunk))
-        self._last = self.stderr
+        self._last = self.stderr if chunk else self._last
 
     def finish(self) -> MetricReading:
         """Everything that was read as a metric; an unfinished last line counts."""
         return self._reader.finish()
 
     def close(self) -> None:
-        os.close(self._log)
+        if self._log is not None:
+            os.close(self._log)
+            self._log = None
 
     def _log_chunk(self, chunk: bytes) -> bytes:
         kept = chunk[: max(0, self._allowed - self.seen)]
         self.seen += len(chunk)
         try:
             rest = memoryview(kept)
-            while rest:
+            while rest and self._log is not None:
                 rest = rest[os.write(self._log, rest) :]
         except OSError as error:
-            raise _unwritable(self._path, error) from error
+            self._give_up_logging(error)
         return kept
+
+    def _give_up_logging(self, error: OSError) -> None:
+        """Go on without the log, for what is measured does not need it. `unlogged` says so, for all logs of a folder alike."""
+        folder = os.path.dirname(self._path)  # noqa: PTH120 - a text, as it came
+        self.unlogged = (
+            f"Output could not be kept whole in {folder}: {(error.strerror or str(error)).lower()}. The numbers do not depend on it."
+        )
+        self.close()
 
 
 def _cut(stream: bytearray, size: int) -> str:
@@ -99,13 +116,6 @@ def _cut(stream: bytearray, size: int) -> str:
 
 
 def _opened(path: str) -> int:
-    try:
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def _unwritable(path: str, error: OSError) -> InfrastructureError:
-    return InfrastructureError(
-        f"the log file {path} cannot be written: {error.strerror}", hint="check the folder, its owner and the free space"
-    )
+    """Neither through a link nor into a pipe that somebody put there, which would make us wait for a reader."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    return os.open(path, flags, 0o600)

@@ -24,6 +24,11 @@ _MEMORY_TEXT = re.compile(
     r"(?:CUDA|HIP) out of memory|CUDA_ERROR_OUT_OF_MEMORY|\btorch(?:\.cuda)?\.OutOfMemoryError"
     r"|RESOURCE_EXHAUSTED: Out of memory|std::bad_alloc"
 )
+_GIVEN_UP = {
+    Cause.TIMEOUT: "ran past its time limit",
+    Cause.OUTPUT_LIMIT: "printed more than is allowed",
+    Cause.CANCELLED: "was cancelled while it ran",
+}
 _MEMORY_EXCEPTION = re.compile(r"[\w.]*MemoryError(?::.*)?")
 
 
@@ -58,8 +63,10 @@ def explain_failed(failed: Failed) -> Explanation:
     return Explanation(Cause.NOT_STARTED, f"the command cannot be executed: {reason}")
 
 
-def died_with_supervisor() -> Explanation:
-    """Why a run ended whose supervisor vanished: something killed it, and so the process was killed as well."""
+def died_with_supervisor(given_up: Cause | None) -> Explanation:
+    """Why a run ended whose supervisor vanished: something killed it, or we did as it did not answer. The process was killed as well."""
+    if given_up is not None:
+        return Explanation(given_up, f"{_GIVEN_UP[given_up]}; its supervisor did not answer, and both were killed")
     return Explanation(Cause.SIGNAL, "its supervisor was killed from outside, so it was killed too")
 
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from assay.adapters.process import causes
 from assay.adapters.process.capture import Capture
 from assay.adapters.process.fork_server import ForkServer
-from assay.adapters.process.supervised import Ended, Failed, Message, Started, Supervised, kill_session
+from assay.adapters.process.supervised import SLACK_S, Ended, Failed, Message, Started, Supervised
 from assay.core.model import Cause, Completed, MetricReading
 from assay.core.process import Heartbeat, ProcessRequest, Shell
 from assay.core.timestamp import stamp
@@ -18,6 +18,8 @@ from assay.ports import Clock
 
 READ_BYTES = 256 * 1024
 BEAT_S = 0.5
+LOOK_S = 2.0
+"""How long we wait for news before we look at the clock again, which `cancel` may have moved."""
 DRAIN_S = 0.5
 """After the end, how long we read on from a pipe that a stranger holds, one who is no descendant of the command."""
 
@@ -68,15 +70,21 @@ class Execution:
         self._leader: int | None = None
         self._end: Ended | Failed | None = None
         self._drained_by: float | None = None
+        self._given_up: Cause | None = None
         self._failure: InfrastructureError | None = None
         try:
             self._supervised = Supervised(request, grace_s, server)
         except InfrastructureError:
             self._capture.close()
             raise
+        self._answer_by = self._begun + request.timeout_s + self._supervised.at_most_s
 
     def cancel(self) -> None:
         self._supervised.cancel()
+        self._answer_within(self._supervised.at_most_s)
+
+    def _answer_within(self, seconds: float) -> None:
+        self._answer_by = min(self._answer_by, self._clock.monotonic() + seconds)
 
     def run(self) -> Completed:
         """Follow the process to its end. Raises InfrastructureError for a failure that is not the process's own."""
@@ -93,9 +101,12 @@ class Execution:
             selector.register(self._supervised.stderr, selectors.EVENT_READ, self._read_stderr)
             selector.register(self._supervised.control, selectors.EVENT_READ, self._hear)
             while selector.get_map() and not self._patience_is_over():
-                for key, _ in selector.select(self._patience()):
+                overdue = self._clock.monotonic() >= self._answer_by  # before we look: it may have answered while we slept
+                for key, _ in selector.select(0.0 if overdue else self._patience()):
                     if not key.data():
                         selector.unregister(key.fileobj)
+                if overdue and self._drained_by is None:
+                    self._give_up()
                 self._beat()
 
     def _read_stdout(self) -> bool:
@@ -105,14 +116,9 @@ class Execution:
         return self._take(os.read(self._supervised.stderr, READ_BYTES), self._capture.take_stderr)
 
     def _take(self, chunk: bytes, keep: Callable[[bytes], None]) -> bool:
-        """Keep a chunk, unless keeping has failed: then the pipe is only emptied, so that the process can hear our TERM."""
-        if self._failure is None:
-            try:
-                keep(chunk)
-            except InfrastructureError as error:
-                self._failure = error
-        if self._failure is not None or self._capture.exceeded:
-            self._supervised.cancel()
+        keep(chunk)
+        if self._capture.exceeded:
+            self.cancel()
         return bool(chunk)
 
     def _hear(self) -> bool:
@@ -133,23 +139,34 @@ class Execution:
         else:
             self._end = message
 
+    def _give_up(self) -> None:
+        """The supervisor has not kept its own deadline, as one does not that was stopped: do its work."""
+        if self._given_up is not None:  # not even killing it helped
+            self._drained_by = self._clock.monotonic()
+            return
+        late = self._clock.monotonic() >= self._begun + self._request.timeout_s
+        why_early = Cause.OUTPUT_LIMIT if self._capture.exceeded else Cause.CANCELLED
+        self._given_up = Cause.TIMEOUT if late else why_early
+        self._supervised.kill()
+        self._answer_by = self._clock.monotonic() + SLACK_S
+
     def _lost_supervisor(self) -> None:
         if self._leader is None:
-            self._failure = self._failure or InfrastructureError(
+            self._failure = InfrastructureError(
                 "the supervisor of a run ended before it started the command", hint=f"its last words are in {self._request.log_file}"
             )
         else:
-            kill_session(self._leader)
+            self._supervised.kill_rest(self._leader)
 
     def _patience_is_over(self) -> bool:
         return self._drained_by is not None and self._clock.monotonic() >= self._drained_by
 
-    def _patience(self) -> float | None:
+    def _patience(self) -> float:
         if self._drained_by is not None:
             return max(0.0, self._drained_by - self._clock.monotonic())
         if self._on_progress is not None and self._capture.seen > self._told:
             return max(0.0, self._beaten + BEAT_S - self._clock.monotonic())
-        return None
+        return min(LOOK_S, max(0.0, self._answer_by - self._clock.monotonic()))
 
     def _beat(self, *, last: bool = False) -> None:
         now = self._clock.monotonic()
@@ -164,7 +181,7 @@ class Execution:
         # a supervisor that vanished left no figures
         end = self._end or Ended("exit", signal.SIGKILL, self._clock.monotonic() - self._begun, 0.0, 0, 0, 0)
         stdout, stderr = self._capture.stdout.text(), self._capture.stderr.text()
-        why = self._explanation(end, (stdout, stderr)) if self._end else causes.died_with_supervisor()
+        why = self._explanation(end, (stdout, stderr)) if self._end else causes.died_with_supervisor(self._given_up)
         code = os.waitstatus_to_exitcode(end.status) if end.status >= 0 else None
         return Completed(
             exit_code=code if code is not None and code >= 0 else None,
@@ -181,6 +198,7 @@ class Execution:
             max_rss_kb=end.max_rss_kb if self._end else None,
             escaped=end.escaped,
             detail=_with_survivors(why.detail, end.unkillable),
+            warnings=(self._capture.unlogged,) if self._capture.unlogged else (),
         )
 
     def _explanation(self, end: Ended, last_words: tuple[str, str]) -> causes.Explanation:

@@ -1,21 +1,27 @@
 """Assay's end of the process that forks supervisors. See `supervisor` for what passes between them."""
 
+import errno
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import assay
-from assay.adapters.process.supervisor import REHEARSE, RUN
+from assay.adapters.process.supervisor import REHEARSE, RUN, SWEEP_S, descendants, send_signal
 from assay.errors import InfrastructureError
 
 LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """All that the server gets of our environment: an interpreter built as a shared library does not start without."""
+
+PATIENCE_S = 30.0
+"""How long a fork may take, on a machine that is busy with other things."""
 
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from assay.adapters.process.supervisor import serve; serve()"
 
@@ -27,6 +33,7 @@ class Channels:
     control: socket.socket
     stdout: int
     stderr: int
+    pid: int = 0
 
     def close(self) -> None:
         self.control.close()
@@ -40,10 +47,40 @@ class ForkServer:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
+        self._supervisors: set[int] = set()
 
     def supervisor(self) -> Channels:
         """A new supervisor, which waits for its request. Raises InfrastructureError where no process can be started."""
-        return self._fork(RUN)
+        try:
+            with self._lock:
+                try:
+                    channels = self._introduced()
+                except (TimeoutError, ConnectionError):  # somebody has stopped or killed the server
+                    self._drop()
+                    channels = self._introduced()
+                self._supervisors.add(channels.pid)
+        except OSError as error:
+            raise no_supervisor(error.errno or errno.ETIMEDOUT) from error
+        return channels
+
+    def ended(self, pid: int) -> None:
+        """A supervisor has ended, in whatever way."""
+        with self._lock:
+            self._supervisors.discard(pid)
+
+    def sweep(self) -> None:
+        """Kill what supervisors that were killed have left: all that has come to the server and is no supervisor.
+
+        It finds nothing where the server was killed as well, or where the system knows no subreapers.
+        """
+        over = time.monotonic() + SWEEP_S
+        with self._lock:
+            while self._server is not None and time.monotonic() < over:
+                left = descendants(self._server[0].pid, without=self._supervisors)
+                if not left:
+                    return
+                send_signal(signal.SIGKILL, left)
+                time.sleep(0.01)
 
     @cached_property
     def can_shield(self) -> bool:
@@ -51,9 +88,12 @@ class ForkServer:
 
         Some systems grant the namespace and refuse what is then to be written about it, and from there no way leads back.
         """
-        channels = self._fork(REHEARSE)
+        with self._lock:
+            channels = self._fork(REHEARSE)
         try:
-            return channels.control.recv(1) != b""
+            return _first_word(channels) != b""
+        except TimeoutError as error:
+            raise no_supervisor(errno.ETIMEDOUT) from error
         finally:
             channels.close()
 
@@ -61,6 +101,20 @@ class ForkServer:
         """End the server. Supervisors that it forked are not its own any more, and go on."""
         with self._lock:
             self._drop()
+
+    def _introduced(self) -> Channels:
+        """A supervisor that has said its number, which it does before all else."""
+        channels = self._fork(RUN)
+        try:
+            match _first_word(channels).split():
+                case [b"here", pid]:
+                    return replace(channels, pid=int(pid))
+                case [b"refused", number]:
+                    raise no_supervisor(int(number))
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+        except BaseException:
+            channels.close()
+            raise
 
     def _fork(self, task: bytes) -> Channels:
         try:
@@ -86,15 +140,14 @@ class ForkServer:
             return Channels(control, *streams)
 
     def _send(self, task: bytes, files: list[int]) -> None:
-        with self._lock:
-            if self._server is None:
-                self._server = _started()
-            try:
-                socket.send_fds(self._server[1], [task], files)
-            except (BrokenPipeError, ConnectionResetError):  # somebody killed it since
-                self._drop()
-                self._server = _started()
-                socket.send_fds(self._server[1], [task], files)
+        if self._server is None:
+            self._server = _started()
+        try:
+            socket.send_fds(self._server[1], [task], files)
+        except (BrokenPipeError, ConnectionResetError):  # somebody killed it since
+            self._drop()
+            self._server = _started()
+            socket.send_fds(self._server[1], [task], files)
 
     def _drop(self) -> None:
         if self._server is not None:
@@ -103,6 +156,15 @@ class ForkServer:
             channel.close()
             process.kill()  # it might have been stopped, and then it would not hear
             process.wait()
+
+
+def _first_word(channels: Channels) -> bytes:
+    """What a fork says unasked; nothing where it died. Raises TimeoutError where it keeps silent."""
+    channels.control.settimeout(PATIENCE_S)
+    try:
+        return channels.control.recv(64)
+    finally:
+        channels.control.settimeout(None)
 
 
 def no_supervisor(number: int | None) -> InfrastructureError:

@@ -8,9 +8,13 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.adapters.process.fork_server import ForkServer, no_supervisor
+from assay.adapters.process.fork_server import ForkServer
+from assay.adapters.process.supervisor import SWEEP_S
 from assay.core.process import Argv, ProcessRequest
 from assay.errors import InfrastructureError
+
+SLACK_S = 5.0
+"""What a supervisor on a busy machine may be late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +52,24 @@ Message = Started | Failed | Ended
 
 
 class Supervised:
-    """A running supervisor. `stdout` and `stderr` are the read ends of the command's streams, `control` is readable with news."""
+    """A running supervisor. `stdout` and `stderr` are the read ends of the command's streams, `control` is readable with news.
+
+    `at_most_s` is what it may take from the time limit of the command, or from `cancel`, to its report.
+    """
 
     def __init__(self, request: ProcessRequest, grace_s: float, server: ForkServer) -> None:
         text = _encoded(request, grace_s, server)
+        self._server = server
         self._channels = server.supervisor()
+        self.at_most_s = grace_s + 2 * SWEEP_S + SLACK_S
         self.control = self._channels.control
         self.stdout = self._channels.stdout
         self.stderr = self._channels.stderr
         self._unread = b""
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has died already: `receive` will tell
+        with contextlib.suppress(OSError):  # it has died or been stopped already, which whoever listens will notice
+            self.control.settimeout(SLACK_S)
             self.control.sendall(text)
+        self.control.settimeout(None)
 
     def cancel(self) -> None:
         """Ask for an early end. Safe from any thread, and of no effect once it has ended."""
@@ -74,12 +85,29 @@ class Supervised:
         *lines, self._unread = (self._unread + news).split(b"\n")
         return [_parsed(line) for line in lines], bool(news)
 
+    def kill(self) -> None:
+        """End a supervisor that does not answer. What it stood over is left: see `kill_rest`."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(self._channels.pid, signal.SIGKILL)
+
+    def kill_rest(self, leader: int) -> None:
+        """Kill the command of a supervisor that has died, and all that came of it."""
+        kill_session(leader)
+        self._server.ended(self._channels.pid)
+        self._server.sweep()
+
     def close(self) -> None:
         """Wait for the supervisor itself and close all files. It ends at once after its report, or when we hang up."""
-        with contextlib.suppress(OSError):
+        try:
+            self.control.settimeout(self.at_most_s)
             self.control.shutdown(socket.SHUT_WR)
             while self.control.recv(4096):
                 pass
+        except TimeoutError:
+            self.kill()
+        except OSError:  # it has gone
+            pass
+        self._server.ended(self._channels.pid)
         self._channels.close()
 
 
@@ -119,8 +147,6 @@ def _parsed(line: bytes) -> Message:
     match line.decode("ascii").split():
         case ["started", pid]:
             return Started(int(pid))
-        case ["refused", number]:
-            raise no_supervisor(int(number))
         case ["failed", stage, number]:
             return Failed(stage, int(number))
         case ["ended", reason, status, seconds, cpu, rss, escaped, left]:

@@ -11,7 +11,10 @@ ends the server, not the supervisors.
 
 File 0 of a supervisor is a socket to Assay as well. In: a length of four bytes and a marshalled request; later any byte asks
 for an early end, and its closing means that Assay has died, which asks for the same. Out, one line each: `refused ERRNO`, or
-`started PID` and then either `failed STAGE ERRNO` or `ended REASON STATUS SECONDS CPU_SECONDS RSS_KB ESCAPED UNKILLABLE`.
+`here PID` of the supervisor, `started PID` of the command and then either `failed STAGE ERRNO` or `ended REASON STATUS SECONDS
+CPU_SECONDS RSS_KB ESCAPED UNKILLABLE`.
+
+Should a supervisor be killed, what it stood over becomes the server's, where Assay finds it: see `fork_server`.
 """
 
 import _signal  # type: ignore[import-not-found] # what `signal` wraps, without the cost of enum
@@ -27,6 +30,8 @@ from assay.adapters.process.child import CONTROL, LINUX, PR_SET_CHILD_SUBREAPER,
 
 TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would double the start-up
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from assay.adapters.process.child import Command
 
 RUN, REHEARSE = b"r", b"s"
@@ -37,8 +42,11 @@ SWEEP_S = 5.0
 """How long the sweep tries before it reports what it could not kill."""
 
 
-def descendants(ancestor: int) -> "set[int]":
-    """Processes below `ancestor` that are still alive, at any depth. As a subreaper we inherit those whose parent ended."""
+def descendants(ancestor: int, without: "Collection[int]" = ()) -> "set[int]":
+    """Processes below `ancestor` that are still alive, at any depth. A subreaper inherits those whose parent ended.
+
+    Those in `without` are passed over with all that is below them.
+    """
     try:
         names = posix.listdir("/proc")
     except OSError:  # it is not mounted, and then only the process group is killed
@@ -55,7 +63,7 @@ def descendants(ancestor: int) -> "set[int]":
     found: set[int] = set()
     ahead = [ancestor]
     while ahead:
-        below = children.get(ahead.pop(), [])
+        below = [pid for pid in children.get(ahead.pop(), []) if pid not in without]
         found.update(below)
         ahead.extend(below)
     return found - zombies
@@ -209,6 +217,7 @@ def receive() -> "tuple[Command, float, float]":
 
 def supervise() -> None:
     """One run, from request to report."""
+    say(b"here %d\n" % posix.getpid())
     command, timeout, grace = receive()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     news = alarm()
@@ -234,7 +243,8 @@ def supervise() -> None:
 def serve() -> None:
     """Fork for each that Assay asks for, until it closes its end. Returns in no process."""
     prctl(PR_SET_DUMPABLE, 0)  # what is forked has it from here
-    _signal.signal(_signal.SIGCHLD, _signal.SIG_IGN)  # nobody waits for a supervisor, so the kernel collects it
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    _signal.signal(_signal.SIGCHLD, _signal.SIG_IGN)  # nobody waits for a child of ours, so the kernel collects it
     server = _socket.socket(fileno=CONTROL)
     while True:
         task, files = asked_for(server)

@@ -4,17 +4,17 @@ Code of a pull request may have run where this folder lies. So nothing in it is 
 name, and everything that could start a program or lead git elsewhere is put right each time before git is called.
 """
 
+import errno
 import fcntl
 import os
 import random
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.adapters import atomic_file
+from assay.adapters import atomic_file, trees
 from assay.adapters.git.command import Answer, GitCommand, on_bare
 from assay.adapters.store_branch.remote import Remote
 from assay.core.escape import plain
@@ -105,10 +105,8 @@ class PrivateRepository:
 
     def discard(self) -> None:
         """Throw the copy away and begin a new one. To be called while it is held."""
-        try:
-            shutil.rmtree(self.folder)
-        except OSError as error:
-            raise self._unusable(error) from error
+        if not trees.remove(self.folder):
+            raise self._unusable(OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), str(self.folder)))
         self._prepare()
 
     def sweep(self, older_than_s: float = STALE_LOCK_S) -> None:
@@ -173,6 +171,6 @@ def _put(file: Path, content: bytes) -> None:
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        trees.remove(path)
     else:
         path.unlink(missing_ok=True)

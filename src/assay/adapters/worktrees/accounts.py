@@ -5,6 +5,7 @@ import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from assay.adapters import trees
 from assay.core.process import Account
 
 AccountChoice = Callable[[Sequence[str]], tuple[Account | None, str]]
@@ -21,7 +22,6 @@ def may_write(account: Account, folder: Path) -> bool:
 
 def hand_over(folder: Path, account: Account) -> None:
     """Give a folder and all in it to the account. Links change hands themselves, not what they point to."""
-    os.chown(folder, account.uid, account.gid, follow_symlinks=False)
-    for parent, folders, names in os.walk(folder):
-        for name in (*folders, *names):
-            os.chown(Path(parent, name), account.uid, account.gid, follow_symlinks=False)
+    for visit in trees.visits(folder):
+        for name in visit.entered:
+            os.chown(name, account.uid, account.gid, dir_fd=visit.folder, follow_symlinks=False)

@@ -2,11 +2,12 @@
 
 import fcntl
 import os
-import shutil
 import stat
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
+from assay.adapters import trees
 from assay.errors import InfrastructureError
 
 PREFIX = "assay-"
@@ -20,6 +21,7 @@ class WorkFolder:
     """A fresh folder under TMPDIR. Whoever finds its lock free knows that its owner is dead."""
 
     def __init__(self) -> None:
+        self._slots: dict[tuple[int, str], Path] = {}
         try:
             self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
             self._lock = _locked(self.path)
@@ -28,16 +30,17 @@ class WorkFolder:
             raise InfrastructureError(what, hint="Point TMPDIR to a folder that is writable and has space.") from error
 
     def slot(self, number: int, side: str) -> Path:
-        """An empty folder for one side of one benchmark.
+        """An empty folder for one side of one benchmark, under a name that the other side cannot guess.
 
         The names of both sides are equally long, for the length of a path changes the layout of a process's memory and so
         its speed.
         """
-        folder = self.path / f"{number:02d}" / side
-        if folder.exists():
-            remove_tree(folder)
-        folder.mkdir(parents=True)
-        return folder
+        if (number, side) in self._slots:
+            trees.remove(self._slots[number, side])
+        room = self.path / f"{number:02d}"
+        room.mkdir(exist_ok=True)
+        self._slots[number, side] = Path(tempfile.mkdtemp(prefix="", dir=room))
+        return self._slots[number, side]
 
     def let_others_through(self, number: int) -> None:
         """Let another account reach its slots; it still cannot list what lies beside them."""
@@ -47,12 +50,24 @@ class WorkFolder:
     def remove(self) -> None:
         """Remove everything. What resists, such as a file held by a network disk, the next check tries again."""
         try:
-            for entry in self.path.iterdir():
-                if entry.name != _LOCK:  # last, for without it no later check would find the rest
-                    remove_tree(entry)
-            remove_tree(self.path)
+            _remove(self.path)
         finally:
             os.close(self._lock)
+
+
+def _remove(folder: Path) -> bool:
+    """Whether it is gone. The lock goes last, for without it no later check would find the rest."""
+    with suppress(OSError):
+        left = [entry for entry in folder.iterdir() if entry.name != _LOCK and not _removed(entry)]
+        return not left and trees.remove(folder)
+    return False
+
+
+def _removed(entry: Path) -> bool:
+    if entry.is_dir() and not entry.is_symlink():
+        return any(trees.remove(entry) for _ in range(_ATTEMPTS))
+    entry.unlink()
+    return True
 
 
 def _locked(folder: Path) -> int:
@@ -87,29 +102,8 @@ def _remove_if_dead(folder: Path) -> bool:
         if not stat.S_ISREG(os.fstat(lock).st_mode) or os.read(lock, len(_MARK) + 1) != _MARK:
             return False
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        remove_tree(folder)
+        return _remove(folder)
     except OSError:  # held: its check is alive
         return False
     finally:
         os.close(lock)
-    return True
-
-
-def remove_tree(folder: Path) -> None:
-    """Remove a folder with all it holds, read-only parts too. Links are removed, never what they point to."""
-    for _ in range(_ATTEMPTS):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not os.path.lexists(folder):
-            return
-        _open_up(folder)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _open_up(folder: Path) -> None:
-    """Give ourselves the rights that removing needs: on folders, since a file's own mode does not protect it."""
-    folder.chmod(0o700)
-    for parent, names, _ in os.walk(folder):
-        for name in names:
-            inner = Path(parent, name)
-            if not inner.is_symlink():
-                inner.chmod(0o700)

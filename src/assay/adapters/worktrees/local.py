@@ -9,12 +9,15 @@ from typing import Self
 
 from assay.adapters.worktrees.accounts import AccountChoice, hand_over, may_write
 from assay.adapters.worktrees.folders import WorkFolder, sweep
-from assay.adapters.worktrees.inputs import identity, link_caches, link_inputs
+from assay.adapters.worktrees.identity import Identities
+from assay.adapters.worktrees.inputs import link_caches, link_inputs
 from assay.adapters.worktrees.interpreter import JobPython, JobQuestion
 from assay.adapters.worktrees.path_files import Checkout, foreign
 from assay.adapters.worktrees.paths import relative, working_folder
 from assay.adapters.worktrees.python_environment import EnvironmentMaker, PythonEnvironment
 from assay.adapters.worktrees.shared_state import fingerprints
+from assay.adapters.worktrees.slots import Slots
+from assay.adapters.worktrees.tracked import Tracked
 from assay.core.config import Benchmark
 from assay.core.environment import child_environment
 from assay.core.escape import plain
@@ -35,7 +38,7 @@ class LocalWorktrees:
 
     def __init__(
         self,
-        checkout: Callable[[str, str], None],
+        checkout: Callable[[str, str], Mapping[str, str]],
         user_root: str,
         *,
         parent_environment: Mapping[str, str],
@@ -45,10 +48,10 @@ class LocalWorktrees:
     ) -> None:
         """Nothing happens yet.
 
-        `checkout(commit, folder)` lays a commit out; what else it makes lies beside `folder`. `home` is the user's own, where
-        `~` caches are, if there is one. `choose_account` names another user for the child, where we have the right to become one, and is
-        `assay.adapters.process.privileges.child_account` in a real check. `job` is a question that several share, or that
-        was started early.
+        `checkout(commit, folder)` lays a commit out and tells the blob id of each file; what else it makes lies beside
+        `folder`. `home` is the user's own, where `~` caches are. `choose_account` names another user for the child, where we
+        have the right to become one, and is `assay.adapters.process.privileges.child_account` in a real check. `job` is a
+        question that several share, or that was started early.
         """
         self._checkout = checkout
         self._user_root = Path(user_root)
@@ -61,6 +64,9 @@ class LocalWorktrees:
         self._over = False
         self._numbers: dict[str, int] = {}
         self._environments: dict[str, PythonEnvironment] = {}
+        self._slots = Slots()
+        self._identities = Identities()
+        self._tracked: dict[str, Tracked] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -82,6 +88,18 @@ class LocalWorktrees:
         except OSError as error:
             what = f"The {side} worktree could not be made: {error.strerror or error} ({error.filename})."
             raise InfrastructureError(what, hint="See that the temporary folder (TMPDIR) is writable and has space.") from error
+
+    def enter(self, worktree: Worktree) -> None:
+        """As the port says: where processes run as another account, it can pass only into this worktree's folder from now on."""
+        self._slots.open(worktree.root)
+
+    def leave(self, worktree: Worktree) -> tuple[str, ...]:
+        """As the port says. Where another account was shut out there is nothing to look at."""
+        return self._slots.close(worktree.root)
+
+    def changed_files(self, worktree: Worktree) -> tuple[str, ...]:
+        """As the port says."""
+        return self._tracked[worktree.root].changed()
 
     def shared_state(self) -> Mapping[str, str]:
         """As the port says: the job's folders of packages and of programs."""
@@ -118,7 +136,7 @@ class LocalWorktrees:
 
     def _identity(self, text: str) -> str:
         try:
-            return identity(self._user_root / relative(text, "inputs"))
+            return self._identities.of(self._user_root / relative(text, "inputs"))
         except OSError as error:
             what = f"The input {plain(text)} cannot be read: {error.strerror} ({plain(str(error.filename))})."
             raise InfrastructureError(what, hint="See that nothing writes to it during a check, and that you may read it.") from error
@@ -130,7 +148,7 @@ class LocalWorktrees:
 
     def _prepare(self, slot: Path, number: int, side: Side, commit: str, benchmark: Benchmark) -> Worktree:
         tree, where = slot / "tree", f"the {side} commit {plain(commit)[:12]}"
-        self._checkout(commit, str(tree))
+        ids = self._checkout(commit, str(tree))
         cwd = working_folder(tree, benchmark.workdir, where)
         for folder in ("home", "tmp"):
             (slot / folder).mkdir()
@@ -140,6 +158,8 @@ class LocalWorktrees:
         account, notes = self._account(benchmark, caches)
         if account is not None:
             self._hand_over(account, slot, number, caches)
+        self._tracked[str(tree)] = Tracked.of(tree, ids)
+        self._slots.add(str(tree), side, slot, account)
         if own is not None:
             self._environments[str(tree)] = own
             notes = (*own.notes, *notes)
@@ -194,7 +214,7 @@ class LocalWorktrees:
 
     def _hand_over(self, account: Account, slot: Path, number: int, caches: tuple[Path, ...]) -> None:
         self._folder.let_others_through(number)
-        for folder in (slot, *filter(self._is_own, caches)):
+        for folder in (*slot.iterdir(), *filter(self._is_own, caches)):
             hand_over(folder, account)
 
     def _is_own(self, cache: Path) -> bool:
