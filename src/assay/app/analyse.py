@@ -292,9 +292,9 @@ class _Workflow:
                 raise
             except CancelledError as signal:
                 self.interrupted = signal
-                error = cancelled(signal.message)
-                self._record_failure(one, error)
-                raise error from signal
+                ended = cancelled(signal.message)
+                self._record_failure(one, ended)
+                raise ended from signal
             return self._accepted(one, reply)
         raise AssertionError("the last launch either answers or raises")
 

@@ -120,6 +120,9 @@ def _secondary(every: list[Table]) -> Iterator[str]:
 
 
 def _open_questions(primary: Table, guards: list[Table]) -> Iterator[str]:
+    for one in filter(_close_to_its_limit, guards):
+        used, limit = number(one, "change") or 0.0, number(one, "max_regression") or 0.0
+        yield f"Guard `{text(one, 'metric')}` has little room left: {numbers.change(used)} where {numbers.percent(limit)} are allowed."
     for one in (primary, *guards):
         name = f"`{text(one, 'metric')}`"
         excluded = number(one, "harm_excluded")
@@ -136,11 +139,11 @@ def _open_questions(primary: Table, guards: list[Table]) -> Iterator[str]:
 def _position(primary: Table, guards: list[Table]) -> Position:
     if primary["verdict"] == Verdict.UNDECIDED and primary.get("undecided_because") in ("samples", "time"):
         return Position.CANNOT_TELL
-    for guard in guards:
-        used, limit = number(guard, "change"), number(guard, "max_regression")
-        close = (
-            used is not None and limit and guard["verdict"] == Verdict.UNCHANGED and _harmful(guard, used) and abs(used) > _MARGIN * limit
-        )
-        if close:
-            return Position.DOUBTS
-    return Position.SUPPORTS
+    return Position.DOUBTS if any(map(_close_to_its_limit, guards)) else Position.SUPPORTS
+
+
+def _close_to_its_limit(guard: Table) -> bool:
+    used, limit = number(guard, "change"), number(guard, "max_regression")
+    if used is None or not limit or guard["verdict"] == Verdict.REGRESSED:
+        return False
+    return _harmful(guard, used) and abs(used) > _MARGIN * limit
