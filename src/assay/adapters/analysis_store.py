@@ -14,7 +14,7 @@ KEPT = 50
 """So many analyses keep their texts."""
 
 MANIFEST = "manifest.json"
-_FOLDER_MODE = 0o700
+_FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 _HINT = "Free the disk or the folder's permissions; the decision does not depend on it."
 
 
@@ -67,7 +67,7 @@ class LocalAnalysis:
             raise AnalysisError(Code.ARTIFACT_ERROR, f"{name!r} is not the name of an artifact.")
         data = text.encode("utf-8", "surrogatepass")
         try:
-            atomic_file.replace_private(self._folder / name, data, durable=self._durable)
+            atomic_file.replace(self._folder / name, data, durable=self._durable, mode=_FILE_MODE)
         except OSError as error:
             raise AnalysisError(
                 Code.ARTIFACT_ERROR, f"{self._folder / name} could not be written: {error.strerror or error}.", hint=_HINT

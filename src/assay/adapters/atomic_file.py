@@ -27,19 +27,12 @@ def create(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
-def replace(path: Path, data: bytes) -> None:
-    """Write a file in the place of whatever has that name. Raises OSError where it cannot be written."""
-    scratch = _write_aside(path.parent, data)
-    try:
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
-    sync_folder(path.parent)
+def replace(path: Path, data: bytes, *, durable: bool = True, mode: int = 0o644) -> None:
+    """Write a file in the place of whatever has that name. Raises OSError where it cannot be written.
 
-
-def replace_private(path: Path, data: bytes, *, durable: bool) -> None:
-    """The same for a file that nobody else may read. Without `durable` a crash of the machine may lose it, and it costs no wait."""
-    scratch = _write_aside(path.parent, data, mode=0o600, durable=durable)
+    What is not to be `durable` can be made again: a crash of the machine may leave it empty, and nobody waits for the disk.
+    """
+    scratch = _write_aside(path.parent, data, durable=durable, mode=mode)
     try:
         scratch.replace(path)
     finally:
