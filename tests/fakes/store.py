@@ -49,6 +49,9 @@ class FakeStore:
             if one.head_run in self.stored and self.stored[one.head_run].machine.machine_class == machine
         )
 
+    def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
+        return tuple(run for run in self.runs(benchmark).runs if run.clean)[:limit]
+
     def runs(self, benchmark: str) -> Catalog:
         found = (run for run_id, run in sorted(self.stored.items(), reverse=True) if run_id not in self.invalidated)
         return Catalog(tuple(run for run in found if run.benchmark == benchmark), tuple(self.unreadable))

@@ -106,6 +106,10 @@ class DirectoryStore:
         own = (run for run in self.runs(benchmark).runs if run.machine.machine_class == machine)
         return sum(counts_as_answer(decision) for run in own for decision in self.decisions(run.run_id))
 
+    def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
+        """The newest clean runs of a benchmark, at most so many."""
+        return tuple(run for run in self.runs(benchmark).runs if run.clean)[:limit]
+
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, newest first, and every stored file that could not be read, whosever it was."""
         hidden = self.invalidated()

@@ -1,8 +1,9 @@
 """The whole way of `assay check`: plan, measure, decide and report each benchmark, one after the other."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from typing import assert_never
 
 from assay import __version__
@@ -16,6 +17,7 @@ from assay.app.stages import Refusal, Silent, Stages
 from assay.core.config import Benchmark, Config
 from assay.core.decide import Decision, Policy
 from assay.core.effects import Effect, RecordDecision, RecordRun
+from assay.core.envelope import Run
 from assay.core.events import BenchmarkStarted, Remark
 from assay.core.model import Direction, Outcome, Rung, Status, Trust
 from assay.core.policy import resolve_policy, resolved_for
@@ -49,13 +51,26 @@ class CheckRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the result of a benchmark rests on: the envelopes of both sides, and a way to the newest stored runs, so many of them."""
+
+    base_run: Run | None = None
+    head_run: Run | None = None
+    stored: Callable[[int], tuple[Run, ...]] = field(default=lambda _: (), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
-    """The result, and the decisions, the policy and the errors outside the benchmarks from which the exit code follows."""
+    """The result, and the decisions, the policy and the errors outside the benchmarks from which the exit code follows.
+
+    `grounds` are those of each benchmark, by name.
+    """
 
     result: CheckResult
     decisions: tuple[Decision, ...]
     policy: Policy
     errors: tuple[AssayError, ...] = ()
+    grounds: Mapping[str, Grounds] = field(default_factory=dict)
 
     @property
     def nothing_measured(self) -> bool:
@@ -86,7 +101,9 @@ def check_commits(
         done.append(way.walk(planned))
         stages.concluded(_result(request, commits, done[-1:]))
     errors = tuple(one.error for one in done if one.error)
-    return Checked(_result(request, commits, done), tuple(one.decision for one in done if one.decision), policy, errors)
+    decisions = tuple(one.decision for one in done if one.decision)
+    grounds = {one.result.name: Grounds(one.base_run, one.head_run, partial(house.store.recent, one.result.name)) for one in done}
+    return Checked(_result(request, commits, done), decisions, policy, errors, grounds)
 
 
 def _result(request: CheckRequest, commits: Commits, done: list[Concluded]) -> CheckResult:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from assay.app.commits import Commits
 from assay.app.house import House
-from assay.app.reuse import Lineage
+from assay.app.reuse import Content, Lineage
 from assay.core.comparison import Undecided
 from assay.core.config import Benchmark, Config
 from assay.core.envelope import REMEASURE, Run, StoredDecision
@@ -110,7 +110,7 @@ def _judged_pairs(lineage: Lineage, base: str, head: Run, verdict: ReuseVerdict)
     """
     for decision in lineage.store.decisions(head.run_id):
         run = lineage.store.find_run(decision.base_run) if decision.base_run else None
-        if isinstance(run, Run) and run.clean and lineage.holds_the_same(run, base):
+        if isinstance(run, Run) and run.clean and lineage.content.is_the_same(run, base):
             yield Reuse(verdict, run, head, decision)
 
 
@@ -139,7 +139,8 @@ def more_allowed(benchmark: Benchmark, decision: StoredDecision) -> bool:
 
 def lineage_of(house: House, question: Question) -> Lineage:
     """The prior runs of the benchmark, ready to be asked. Raises UsageError for an input that does not exist."""
-    return Lineage(house.repo, house.store, _reuse_question(house, question), Classifier.of(question.config, question.benchmark))
+    content = Content(house.repo, Classifier.of(question.config, question.benchmark))
+    return Lineage(content, house.store, _reuse_question(house, question))
 
 
 def _reuse_question(house: House, question: Question) -> ReuseQuestion:

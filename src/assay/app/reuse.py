@@ -20,20 +20,49 @@ _JUDGES_ITSELF = (Rung.HARNESS, Rung.CONFIG)
 
 
 @dataclass
+class Content:
+    """What commits hold of all that matters to one benchmark. What was learned of a commit is kept."""
+
+    repo: Repo
+    classifier: Classifier
+    _spans: dict[tuple[str, str], Span] = field(default_factory=dict)
+    _prints: dict[str, Fingerprints] = field(default_factory=dict)
+
+    def is_the_same(self, run: Run, commit: str) -> bool:
+        """Whether a run's commit is known to hold the same as another one."""
+        if run.commit == commit:
+            return True
+        return not content_reasons(self.span(run.commit, commit), self.classifier, prints_of(run), self.prints(commit))[1]
+
+    def span(self, start: str, end: str) -> Span:
+        """What differs between two commits, or why that is not known."""
+        if (start, end) not in self._spans:
+            try:
+                changes = self.repo.changes(start, end) if start != end else ()
+                self._spans[start, end] = Span(start, end, changes)
+            except (InfrastructureError, UsageError) as error:
+                self._spans[start, end] = Span(start, end, unresolved=error.message)
+        return self._spans[start, end]
+
+    def prints(self, commit: str) -> Fingerprints:
+        """The fingerprints of a commit. Raises InfrastructureError where it is not whole in this clone."""
+        if commit not in self._prints:
+            self._prints[commit] = fingerprints_of(self.repo.tree_files(commit), self.classifier)
+        return self._prints[commit]
+
+
+@dataclass
 class Lineage:
-    """The prior runs of one benchmark, held against one question. What was learned of a commit or a run is kept.
+    """The prior runs of one benchmark, held against one question.
 
     `lost` has the stored evidence that could not be read, by file.
     """
 
-    repo: Repo
+    content: Content
     store: Store
     question: ReuseQuestion
-    classifier: Classifier
     lost: dict[str, str] = field(default_factory=dict)
     _found: Found = field(default_factory=Found)
-    _spans: dict[tuple[str, str], Span] = field(default_factory=dict)
-    _prints: dict[str, Fingerprints] = field(default_factory=dict)
 
     def answers(self) -> Iterator[tuple[Run, ReuseVerdict]]:
         """Every run that holds, with its verdict, the best first."""
@@ -59,13 +88,6 @@ class Lineage:
             return refused(self.question, more or (ReuseReason(Rung.EVIDENCE, self._nothing),))
         return verdict_of(self.question, judged, self._found.candidates, more)
 
-    def holds_the_same(self, run: Run, commit: str) -> bool:
-        """Whether a run's commit is known to hold the same as another one, of all that matters to the benchmark."""
-        if run.commit == commit:
-            return True
-        span = self._span(run.commit, commit)
-        return not content_reasons(span, self.classifier, prints_of(run), self._prints_of(commit))[1]
-
     @cached_property
     def _unanswerable(self) -> str:
         """Why nothing can answer, whatever is stored."""
@@ -76,8 +98,8 @@ class Lineage:
 
     def _searches(self) -> Iterator[Search]:
         """The commit itself first, which costs no look into git."""
-        yield search_of(self.question, self.classifier.rules)
-        yield search_of(self.question, self.classifier.rules, self._prints_of(self.question.key.commit).content)
+        yield search_of(self.question, self.content.classifier.rules)
+        yield search_of(self.question, self.content.classifier.rules, self.content.prints(self.question.key.commit).content)
 
     def _searched(self, search: Search) -> Found:
         try:
@@ -93,8 +115,8 @@ class Lineage:
             self.lost[header.run_id] = run.reason if run else "it is no longer there"
             return None
         here = self.question.key.commit
-        span = self._span(run.commit, here)
-        found = judge(self.question, run, span, self._prints_of(here), self._lockfiles, self.classifier)
+        span = self.content.span(run.commit, here)
+        found = judge(self.question, run, span, self.content.prints(here), self._lockfiles, self.content.classifier)
         unearned = self._unearned(run)
         return Judged(run, span, found.via, (*found.reasons, unearned)) if unearned else found
 
@@ -102,8 +124,8 @@ class Lineage:
         """Why a member's run does not serve the default branch: its own change had a part in what it was measured with."""
         if run.base is None or (run.trust, self.question.trust) != (Trust.MEMBER, Trust.DEFAULT):
             return None
-        span = self._span(run.base, run.commit)
-        touched = sorted({rung.value for _, rung in relevant(span.changes, self.classifier) if rung in _JUDGES_ITSELF})
+        span = self.content.span(run.base, run.commit)
+        touched = sorted({rung.value for _, rung in relevant(span.changes, self.content.classifier) if rung in _JUDGES_ITSELF})
         if not (touched or span.unresolved):
             return None
         why = (
@@ -113,23 +135,9 @@ class Lineage:
         )
         return ReuseReason(Rung.EVIDENCE, f"{run.run_id}: less trust: {run.trust}, where {self.question.trust} is needed, for {why}")
 
-    def _span(self, start: str, end: str) -> Span:
-        if (start, end) not in self._spans:
-            try:
-                changes = self.repo.changes(start, end) if start != end else ()
-                self._spans[start, end] = Span(start, end, changes)
-            except (InfrastructureError, UsageError) as error:
-                self._spans[start, end] = Span(start, end, unresolved=error.message)
-        return self._spans[start, end]
-
-    def _prints_of(self, commit: str) -> Fingerprints:
-        if commit not in self._prints:
-            self._prints[commit] = fingerprints_of(self.repo.tree_files(commit), self.classifier)
-        return self._prints[commit]
-
     @cached_property
     def _lockfiles(self) -> Mapping[str, str]:
-        return self.repo.blobs(self.question.key.commit, LOCKFILES)
+        return self.content.repo.blobs(self.question.key.commit, LOCKFILES)
 
     def _beside(self) -> Iterator[ReuseReason]:
         """What else is worth knowing: runs that were no candidates, and runs that were not looked at."""

@@ -156,6 +156,10 @@ class BranchStore:
         own = (run for run in self.runs(benchmark).runs if run.machine.machine_class == machine)
         return sum(counts_as_answer(decision) for run in own for decision in self.decisions(run.run_id))
 
+    def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
+        """The newest clean runs of a benchmark, at most so many."""
+        return tuple(run for run in self.runs(benchmark).runs if run.clean)[:limit]
+
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, newest first, on the branch and on their way to it, and all that could not be read."""
         waiting = self._outbox.store.runs(benchmark)  # before the branch: what is sent meanwhile is met twice rather than never
