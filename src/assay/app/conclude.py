@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from assay.app.commits import Commits
 from assay.app.measure import Measured
@@ -16,7 +17,6 @@ from assay.core.config import Benchmark
 from assay.core.decide import ChecksState, Decision, Evidence, Hold, decide
 from assay.core.envelope import Run, RunStatus, StoredDecision
 from assay.core.evidence import Failure, Stage, process_warnings, tail_of
-from assay.core.handover import CellFile
 from assay.core.judge import not_isolated
 from assay.core.model import Conclusion, Direction, Outcome, Role, Status
 from assay.core.numbers import duration
@@ -27,20 +27,18 @@ from assay.core.timestamp import moment, stamp
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Clock
 
+if TYPE_CHECKING:
+    from assay.core.handover import CellFile
+
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """A benchmark's result, the decision behind it and its record where they are new, and the error that kept it from one.
-
-    `base_run` and `head_run` are the envelopes that it rests on.
-    """
+    """A benchmark's result, the decision behind it and its record where they are new, and the error that kept it from one."""
 
     result: BenchmarkResult
     decision: Decision | None = None
     record: StoredDecision | None = None
     error: AssayError | None = None
-    base_run: Run | None = None
-    head_run: Run | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +157,7 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         output_tail=_tail(head),
         next_step=next_step,
     )
-    record = _record(bench, result, done.base.run_id, done.head.run_id, hold)
-    return Concluded(result, decision, record, base_run=done.base, head_run=done.head)
+    return Concluded(result, decision, _record(bench, result, done.base.run_id, done.head.run_id, hold))
 
 
 def turned_away(bench: Bench, reason: str) -> Concluded:
@@ -182,7 +179,7 @@ def undelivered(bench: Bench, error: InfrastructureError) -> Concluded:
     return Concluded(result, error=error)
 
 
-def delivered(bench: Bench, base: Run | None, head: Run, cell: CellFile, problems: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
+def delivered(bench: Bench, base: Run | None, head: Run, cell: "CellFile", problems: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
     """Decide on the runs that another job measured; nothing of the cell but its runs bears on the decision."""
     failure = _failure_in(head, cell.tail)
     comparisons = () if failure else _compared(bench, base, head)
@@ -256,8 +253,7 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         reused_age=_age(bench, plan.head),
         next_step=plan.decision.next_step if stands else decision.next_step,
     )
-    record = None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id, hold)
-    return Concluded(result, decision, record, base_run=plan.base, head_run=plan.head)
+    return Concluded(result, decision, None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id, hold))
 
 
 def _evidence(comparisons: Sequence[Comparison], head: Run, failure: Failure | None, hold: Hold) -> Evidence:

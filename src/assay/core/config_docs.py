@@ -115,7 +115,6 @@ _PLACES = {
     "GitConfig": "git",
     "CommentConfig": "comment",
     "FusionConfig": "fusion",
-    "Price": "fusion.price",
     "Permissions": "permissions",
     "Budget": "budget",
 }

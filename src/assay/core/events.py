@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from assay.core.fusion.events import AnalysisEvent
 from assay.core.model import Side
 
 
@@ -55,4 +54,4 @@ class Remark:
     text: str
 
 
-Event = BenchmarkStarted | StageStarted | ProcessStarted | ProcessEnded | Remark | AnalysisEvent
+Event = BenchmarkStarted | StageStarted | ProcessStarted | ProcessEnded | Remark

@@ -1,1 +1,0 @@
-"""Analysts: who answers the questions of an analysis. One module a means."""
