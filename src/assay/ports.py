@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from assay.core.events import Event
     from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
     from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
+    from assay.core.fusion.exchange import Ask, Reply
+    from assay.core.fusion.state import Artifact, Manifest
     from assay.core.model import Completed, Side
     from assay.core.process import Account, Heartbeat, ProcessRequest
 
@@ -328,3 +330,34 @@ class JobFiles(Protocol):
     def summary(self, text: str) -> None: ...
 
     def output(self, name: str, value: str) -> None: ...
+
+
+class Analyst(Protocol):
+    """Whoever answers a question about a result: a function, a model behind an API, a program."""
+
+    async def answer(self, ask: Ask) -> Reply:
+        """The answer. Raises AnalysisError, which keeps what was spent and said until then, also where it is cancelled."""
+        ...
+
+
+class AnalysisFolder(Protocol):
+    """The files of one analysis, readable by nobody else. All raise AnalysisError where the disk refuses."""
+
+    @property
+    def path(self) -> str: ...
+
+    def write(self, name: str, text: str) -> Artifact:
+        """Write one file, whole or not at all."""
+        ...
+
+    def publish(self, manifest: Manifest) -> None:
+        """Put the manifest in the place of the one before."""
+        ...
+
+
+class Analyses(Protocol):
+    """Where the files of analyses are kept."""
+
+    def create(self, analysis_id: str, *, durable: bool) -> AnalysisFolder:
+        """The folder of a new analysis. With `durable` its files outlive a crash of the machine: something was paid for them."""
+        ...
