@@ -125,6 +125,7 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
     decision = decide(_evidence(done.comparisons, done.head, head.failure, hold), bench.resolved.policy)
     reason, next_step = _with_detail(decision, head.failure)
     said = (
+        *done.session.head.worktree.notes,
         *warnings,
         *plan.warnings,
         *done.notes,
@@ -133,7 +134,6 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         *done.base.warnings,
         *done.head.warnings,
         *_unmeasured(done),
-        *done.session.head.worktree.notes,
     )
     result = BenchmarkResult(
         name=bench.benchmark.name,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.exposure import guard_checkout
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from assay.core.handover import CellFile, PlanFile
     from assay.core.inputs import Inputs
     from assay.core.job import Job
-    from assay.ports import Observer, Store
+    from assay.ports import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def _check(site: Site) -> "Acted | Nothing":
         return order
     kept = _kept(site)
     house = _house(site, order.rules.config, kept.store)
-    _guard_credentials(site.stack, site.repo.root, site.trusted, house.observer)
+    guard_checkout(site.stack, site.repo.root, site.trusted, house.observer)
     return act(order, house, _bureau(site, _home(site.repo.root) / "report", kept), _forced(order))
 
 
@@ -117,7 +118,9 @@ def _run(site: Site) -> "CellFile":
     (benchmark,) = site.inputs.benchmarks
     rules = rules_at(site.repo, plan.rules or plan.base, plan.extras, plan.config)
     refusal = refusal_of(plan.trust, rules.config, site.inputs, hosted=site.job.hosted, vouched=plan.vouched)
-    ran = run_cell(plan, benchmark, rules.config, _house(site, rules.config, DirectoryStore(folder.lent)), refusal)
+    house = _house(site, rules.config, DirectoryStore(folder.lent))
+    guard_checkout(site.stack, site.repo.root, site.trusted, house.observer)
+    ran = run_cell(plan, benchmark, rules.config, house, refusal)
     sys.stdout.write(f"The cell of {benchmark}, {ran.cell.state}, is in {folder.put_cell(ran.cell)}\n")
     if ran.error is not None:
         raise ran.error
@@ -204,17 +207,6 @@ def _home(root: str) -> Path:
 
     refuse_links(root)
     return Path(root, FOLDER)
-
-
-def _guard_credentials(stack: ExitStack, root: str, trusted: tuple[str, ...], observer: "Observer") -> None:
-    """Warn of what checkout left in reach of a benchmark, and close it to benchmarks that run as somebody else."""
-    from assay.adapters.git.persisted import credential_files, out_of_reach
-    from assay.core.events import Remark
-
-    found = credential_files(root, trusted)
-    for path in found:
-        observer.note(Remark(f"The checkout keeps a credential in {path}, where a benchmark may find it. Set persist-credentials: false."))
-    stack.enter_context(out_of_reach(found))
 
 
 def _bureau(site: Site, out: Path, kept: "JobStore") -> "Bureau":
