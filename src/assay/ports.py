@@ -185,8 +185,16 @@ class Handle(Protocol):
 class Runner(Protocol):
     """Runs processes and reads their METRIC lines from the stream."""
 
-    def submit(self, request: ProcessRequest, on_progress: Callable[[Heartbeat], None] | None = None) -> Handle:
-        """Queue a process. It starts when a slot and all its claims are free."""
+    def submit(
+        self,
+        request: ProcessRequest,
+        on_progress: Callable[[Heartbeat], None] | None = None,
+        before_start: Callable[[], None] | None = None,
+    ) -> Handle:
+        """Queue a process. It starts when a slot and all its claims are free.
+
+        `before_start` is called then, just before: an error of ours that it raises is what `wait` raises, and nothing starts.
+        """
         ...
 
 

@@ -65,7 +65,17 @@ class FakeRunner:
     requests: list[ProcessRequest] = field(default_factory=list)
     handles: list[FakeHandle] = field(default_factory=list)
 
-    def submit(self, request: ProcessRequest, on_progress: Callable[[Heartbeat], None] | None = None) -> FakeHandle:
+    def submit(
+        self,
+        request: ProcessRequest,
+        on_progress: Callable[[Heartbeat], None] | None = None,
+        before_start: Callable[[], None] | None = None,
+    ) -> FakeHandle:
+        if before_start is not None:
+            try:
+                before_start()
+            except AssayError as error:
+                return FakeHandle("process-refused", error)
         self.requests.append(request)
         for beat in self.beats if on_progress else ():
             assert on_progress is not None

@@ -19,8 +19,11 @@ _LOCK = ".in-use"
 class LogFolder:
     """Makes the folders of sessions. Each is held by a lock until this process ends: another check may look for old ones."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, prefix: str = "ses", kept: int = KEPT_SESSIONS) -> None:
+        """`prefix` is that of the ids by which the folders go, `kept` how many of them stay."""
         self._root = root
+        self._prefix = prefix
+        self._kept = kept
         self._locks: list[int] = []
 
     def session(self, name: str) -> str:
@@ -50,11 +53,13 @@ class LogFolder:
 
     def _prune(self) -> None:
         """Names of sessions sort by time; what has no such name is not ours to remove."""
-        sessions = sorted((entry for entry in self._root.iterdir() if is_id("ses", entry.name) and not entry.is_symlink()), reverse=True)
+        sessions = sorted(
+            (entry for entry in self._root.iterdir() if is_id(self._prefix, entry.name) and not entry.is_symlink()), reverse=True
+        )
         total = 0
         for number, session in enumerate(sessions):
             total += _size(session)
-            if number >= KEPT_SESSIONS or total > KEPT_BYTES:
+            if number >= self._kept or total > KEPT_BYTES:
                 _remove_if_unused(session)
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from json import dumps
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from assay.adapters import atomic_file
 from assay.adapters.store_files import read_file, read_lines, walk
@@ -31,6 +31,9 @@ from assay.core.store_layout import (
 from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
 
+if TYPE_CHECKING:
+    from assay.adapters.session_files import DirectorySessions
+
 E = TypeVar("E", bound=Envelope)
 Concerns = Callable[[bytes], bool]
 """Whether bytes are worth parsing."""
@@ -46,6 +49,13 @@ class DirectoryStore:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+
+    @property
+    def sessions(self) -> "DirectorySessions":
+        """The sessions of experiments."""
+        from assay.adapters.session_files import DirectorySessions  # no check needs it
+
+        return DirectorySessions(self._root)
 
     def add_run(self, run: Run) -> str:
         """Write an envelope. Raises InfrastructureError where the disk refuses or another run has that id."""

@@ -7,6 +7,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from assay import __version__
+from assay.cli import experiment_verbs
 from assay.cli.streams import let_go_of_stdout
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ DATA = "Data"
 
 stores = typer.Typer(no_args_is_help=True, help="Send, pack and take in stored runs and decisions.", epilog="Example: `assay store flush`")
 app.add_typer(stores, name="store", rich_help_panel=DATA)
+app.add_typer(experiment_verbs.app, name="experiment")
 GITHUB = "On GitHub"
 
 CHECK_EXAMPLE = "Example: `assay check --base main --json`, or without any config `assay check --run './bench.sh' --better lower`"

@@ -82,6 +82,51 @@ class WriteOutput:
     value: str
 
 
+@dataclass(frozen=True, slots=True)
+class KeepChange:
+    """Commit the tree that a run left, on the branch that it ran on, which must still be at `head`."""
+
+    run: str
+    head: str
+    tree: str
+    message: str
+    include: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreBaseline:
+    """Bring branch, index and tree back to a baseline, after saving all that this would take away.
+
+    `preserve` are patterns of what keeps its newest bytes, `spared` untracked files that are not the run's.
+    """
+
+    run: str
+    baseline: str
+    preserve: tuple[str, ...]
+    spared: frozenset[str]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreCommit:
+    """One commit on a branch whose tree is the baseline and what is preserved, made where the branch is still at `head`."""
+
+    branch: str
+    head: str
+    baseline: str
+    preserve: tuple[str, ...]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class MakeBranches:
+    """Review branches, all of them or none. A branch that is at its tip already is as good as made."""
+
+    tips: tuple[tuple[str, str], ...]
+    reason: str
+
+
+GitEffect = KeepChange | RestoreBaseline | RestoreCommit | MakeBranches
 RecordEffect = RecordRun | RecordDecision
 LifecycleEffect = OpenCheck | CloseCheck
 ForgeEffect = LifecycleEffect | PostComment | UpdateComment

@@ -7,12 +7,14 @@ from assay.core.ids import is_id, moment_of
 RUNS = "runs"
 DECISIONS = "decisions"
 INVALIDATED = "invalidated"
+SESSIONS = "sessions"
 README = "README.md"
-TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, "sessions", "ledger", "queue.json", "analyses"})
+TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, "ledger", "queue.json", "analyses"})
 """All names at the top of a store."""
 
 RUN_PREFIX = "run"
 DECISION_PREFIX = "dec"
+SESSION_PREFIX = "exp"
 
 _PACKED = re.compile(r"runs/([0-9]{4}-(?:0[1-9]|1[0-2]))\.jsonl")
 _SINGLE = re.compile(r"(runs|decisions)/([0-9]{4})/(0[1-9]|1[0-2])/((?:run|dec)-[0-9A-Z]{26})\.json")
@@ -31,6 +33,18 @@ def decision_path(decision_id: str) -> str:
 def tombstone_path(run_id: str) -> str:
     """The file whose presence hides a run. Raises ValueError where the text is no run's id."""
     return f"{INVALIDATED}/{_checked(RUN_PREFIX, run_id)}.json"
+
+
+def session_path(session_id: str) -> str:
+    """The file of one session. Raises ValueError where the text is no session's id."""
+    return f"{SESSIONS}/{_checked(SESSION_PREFIX, session_id)}.jsonl"
+
+
+def session_of(path: str) -> str | None:
+    """The id of the session whose file a path is, None for any other path."""
+    folder, _, name = path.partition("/")
+    found = name.removesuffix(".jsonl")
+    return found if folder == SESSIONS and name != found and is_id(SESSION_PREFIX, found) else None
 
 
 def packed_path(month: str) -> str:

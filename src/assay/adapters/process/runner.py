@@ -104,14 +104,16 @@ class LocalRunner:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def submit(self, request: ProcessRequest, on_progress: Progress | None = None) -> LocalHandle:
+    def submit(
+        self, request: ProcessRequest, on_progress: Progress | None = None, before_start: Callable[[], None] | None = None
+    ) -> LocalHandle:
         """Queue a process. It starts when a slot and all its claims are free, in the order of asking."""
         ticket = self._admission.ask(frozenset(request.claims))
         handle = LocalHandle(self._clock.new_id("process"), lambda: self._admission.cancel(ticket))
         self._live[handle.id] = handle
 
         def work() -> None:
-            handle.carry_out(lambda: self._perform(handle, ticket, request, on_progress))
+            handle.carry_out(lambda: self._perform(handle, ticket, request, on_progress, before_start))
             self._live.pop(handle.id, None)
 
         # a daemon: when the interpreter ends it must not wait for a benchmark; the supervisors see to the rest
@@ -131,11 +133,20 @@ class LocalRunner:
         """Do now what the first run would have to wait for. Raises InfrastructureError where no process can be started."""
         _ = self._server.can_shield
 
-    def _perform(self, handle: LocalHandle, ticket: Ticket, request: ProcessRequest, on_progress: Progress | None) -> Completed:
+    def _perform(
+        self,
+        handle: LocalHandle,
+        ticket: Ticket,
+        request: ProcessRequest,
+        on_progress: Progress | None,
+        before_start: Callable[[], None] | None,
+    ) -> Completed:
         if not self._admission.enter(ticket):
             return self._never(request, _CANCELLED_EARLY)
         try:
             with self._claims.held(ticket) as held:
+                if held and before_start is not None:
+                    before_start()
                 return self._execute(handle, ticket, request, on_progress) if held else self._never(request, _CANCELLED_EARLY)
         finally:
             self._admission.leave(ticket)

@@ -49,7 +49,7 @@ class Reader:
         def question(snapshot: Snapshot) -> tuple[tuple[Text, ...], tuple[Unreadable, ...], frozenset[str] | Unreadable]:
             return self._texts(snapshot, self._index.of_benchmark(benchmark)), self._index.problems(RUNS), self._hidden()
 
-        answer = self._ask(question)
+        answer = self.ask(question)
         if isinstance(answer, Unreadable):
             return (answer,), _NOTHING
         texts, problems, hidden = answer
@@ -59,7 +59,7 @@ class Reader:
 
     def find_run(self, run_id: str) -> tuple[Run | Unreadable | None, frozenset[str]]:
         """One run, and the ids that are hidden."""
-        answer = self._ask(lambda snapshot: (self._find(snapshot, run_id), self._hidden()))
+        answer = self.ask(lambda snapshot: (self._find(snapshot, run_id), self._hidden()))
         if isinstance(answer, Unreadable):
             return answer, _NOTHING
         (texts, problem), hidden = answer
@@ -69,16 +69,16 @@ class Reader:
 
     def decisions(self, head_run: str) -> tuple[StoredDecision, ...]:
         """The decisions on a head run that can be read."""
-        answer = self._ask(lambda snapshot: self._texts(snapshot, self._index.of_head_run(head_run)))
+        answer = self.ask(lambda snapshot: self._texts(snapshot, self._index.of_head_run(head_run)))
         read = () if isinstance(answer, Unreadable) else (_record(StoredDecision, place, data) for place, data in answer)
         return tuple(one for one in read if isinstance(one, StoredDecision))
 
     def headers(self, benchmark: str) -> tuple[Header, ...]:
         """What the index knows of a benchmark's runs."""
-        answer = self._ask(lambda _: self._index.headers(benchmark))
+        answer = self.ask(lambda _: self._index.headers(benchmark))
         return () if isinstance(answer, Unreadable) else answer
 
-    def _ask(self, question: Callable[[Snapshot], T]) -> T | Unreadable:
+    def ask(self, question: Callable[[Snapshot], T]) -> T | Unreadable:
         """The answer for the newest tip that can be had, or why there is none."""
         with self._repository.held():
             try:

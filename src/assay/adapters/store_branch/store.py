@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.adapters.store_branch.compacting import CompactionChange
 from assay.adapters.store_branch.delivery import HASTY, Deliverer, Patience
@@ -25,6 +26,9 @@ from assay.core.ids import is_id
 from assay.core.store_layout import RUN_PREFIX
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Catalog, Unreadable
+
+if TYPE_CHECKING:
+    from assay.adapters.store_branch.sessions import BranchSessions
 
 FRESH_S = 30.0
 """A tip that was fetched this short a time ago is not asked for again."""
@@ -81,6 +85,13 @@ class BranchStore:
     def outbox(self) -> Path:
         """The folder of what waits."""
         return self._outbox.folder
+
+    @property
+    def sessions(self) -> "BranchSessions":
+        """The sessions of experiments."""
+        from assay.adapters.store_branch.sessions import BranchSessions  # no check needs it
+
+        return BranchSessions(self.name, self._repository, self._deliverer, self._reader)
 
     def add_run(self, run: Run) -> str:
         """Keep an envelope and send it, unless a batch is open; the place it now has.

@@ -1,0 +1,158 @@
+"""One run of an experiment: wait for the tree, leave evidence, run, check, store the result."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from assay.app.laboratory import Laboratory, find_session
+from assay.core.asi import asi_of_output
+from assay.core.experiment import ChecksState, ConfigPayload, Journal, RunPayload
+from assay.core.experiment_edits import Place, begin_run, end_run, result_of
+from assay.core.experiment_rules import require_active, require_room, require_trial
+from assay.core.experiment_state import SessionState
+from assay.core.metric_lines import select_primary
+from assay.core.model import Cause, Completed, MetricReading
+from assay.core.process import DEFAULT_TIMEOUT_S, Argv, ProcessRequest, Shell
+from assay.errors import CancelledError
+from assay.experiment_ports import Registration, SessionBook
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What is to be run. `env` is added to the environment that every benchmark gets."""
+
+    session: str
+    command: tuple[str, ...]
+    timeout_s: float = DEFAULT_TIMEOUT_S
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A run that has ended. `row` is None for one that was cancelled before it started: of that nothing is recorded."""
+
+    session: str
+    run: str
+    row: RunPayload | None
+    done: Completed
+    checks: Completed | None
+
+    @property
+    def good(self) -> bool:
+        """Whether it has a number that may be kept."""
+        return self.row is not None and self.row.cause is None and self.row.checks.state is not ChecksState.FAILED
+
+
+def run(lab: Laboratory, asked: RunRequest) -> Ran:
+    """Run a command for a session. Raises SessionNotActiveError and MaxIterationsError before anything starts.
+
+    The limit is counted when the run's turn has come, with all runs that have begun until then.
+    """
+    journal = find_session(lab.sessions, asked.session)
+    require_active(journal)
+    require_room(SessionState(journal))
+    name = lab.clock.new_id("run")
+    with lab.handles.register(name, journal.id) as registered, lab.exclusion.held(lab.place, registered.cancelled) as held:
+        if not held:
+            return Ran(journal.id, name, None, _never_started(lab), None)
+        return _Trial(lab, asked, name, SessionState(journal).config, registered).carry_out()
+
+
+class _Trial:
+    """The work on one run while the tree is ours."""
+
+    def __init__(self, lab: Laboratory, asked: RunRequest, name: str, config: ConfigPayload, registered: Registration) -> None:
+        self.lab = lab
+        self.asked = asked
+        self.name = name
+        self.config = config
+        self.registered = registered
+        self.begun: RunPayload | None = None
+        self.interrupted: CancelledError | None = None
+
+    def carry_out(self) -> Ran:
+        self._spare_what_is_there()
+        folder = self.lab.logs(self.name)
+        with self.lab.environment(self.asked.env) as env:
+            done = self._process(Argv(self.asked.command), env, f"{folder}/run.log", self.asked.timeout_s)
+            checks = self._checks(done, env, f"{folder}/checks.log")
+        ran = Ran(self.asked.session, self.name, self._store(done, checks), done, checks)
+        if self.interrupted is not None:
+            raise self.interrupted
+        return ran
+
+    def _spare_what_is_there(self) -> None:
+        """Where nobody has looked at this tree before, what is new in it is no run's."""
+        tree, session = self.lab.tree, self.asked.session
+        if tree is not None and self.lab.spared.load(session) is None:
+            self.lab.spared.save(session, tree.untracked())
+
+    def _begin(self) -> None:
+        """Leave evidence before the process starts, so that a host that is killed has left it."""
+        tree = self.lab.tree.checked_out() if self.lab.tree else None
+        place = Place(tree.head if tree else None, tree.branch if tree else None, self.lab.machine())
+        mark = self.lab.mark()
+
+        def edit(book: SessionBook) -> Journal:
+            return begin_run(find_session(book, self.asked.session), self.name, self.asked.command, place, mark)
+
+        journal = self.lab.sessions.change(edit)
+        self.config = SessionState(journal).config
+        self.begun = require_trial(SessionState(journal), self.name).stored
+        self.registered.activate()
+
+    def _process(self, command: Argv | Shell, env: Mapping[str, str], log_file: str, timeout_s: float) -> Completed:
+        request = ProcessRequest(
+            command=command,
+            cwd=self.asked.cwd or self._folder(),
+            env=env,
+            log_file=log_file,
+            timeout_s=timeout_s,
+            metrics=(self.config.metric,),
+        )
+        handle = self.lab.runner.submit(request, before_start=None if self.begun else self._begin)
+        with self.registered.watch(handle.cancel):
+            try:
+                return handle.wait()
+            except CancelledError as signal:  # it is for us, and the run has an end all the same
+                self.interrupted = signal
+                handle.cancel()
+                return handle.wait()
+
+    def _folder(self) -> str:
+        base = self.lab.tree.root if self.lab.tree and self.config.working_dir else self.lab.folder
+        return str(PurePosixPath(base, self.config.working_dir or "."))
+
+    def _checks(self, done: Completed, env: Mapping[str, str], log_file: str) -> Completed | None:
+        """Checks are run only for a number that could be kept, and their time is not the benchmark's."""
+        if self.interrupted or not self.config.checks or not done.clean or select_primary(done.reading, self.config.metric) is None:
+            return None
+        return self._process(Shell(self.config.checks), env, log_file, DEFAULT_TIMEOUT_S)
+
+    def _store(self, done: Completed, checks: Completed | None) -> RunPayload | None:
+        begun, tree = self.begun, self.lab.tree
+        if begun is None:
+            return None
+        row = result_of(begun, done, self.config.metric, checks, asi_of_output(done.stdout))
+        left = tree.snapshot(self.lab.keep_rules) if tree and row.clean else None
+        row = row.model_copy(update={"tree": left.tree if left else None})
+        now = self.lab.now()
+        self.lab.sessions.change(lambda book: end_run(find_session(book, self.asked.session), row, now))
+        return row
+
+
+def _never_started(lab: Laboratory) -> Completed:
+    return Completed(
+        exit_code=None,
+        signal=None,
+        cause=Cause.CANCELLED,
+        started_at=lab.now(),
+        duration_s=0.0,
+        stdout="",
+        stderr="",
+        truncated=False,
+        log_file="",
+        reading=MetricReading(),
+        detail="was cancelled before it started",
+    )

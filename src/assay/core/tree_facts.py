@@ -1,0 +1,42 @@
+"""What is known of a working tree, and what keeping and restoring came to."""
+
+from dataclasses import dataclass
+
+from assay.core.keepable import LeftOut
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedOut:
+    """The commit that is checked out, None before the first, and its branch, None where HEAD is detached."""
+
+    head: str | None
+    branch: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The tree of a moment as a keep would commit it, and what that would leave out."""
+
+    tree: str
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The commit of a keep, None where there was nothing to commit; `remaining` are paths that are changes still."""
+
+    commit: str | None
+    remaining: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore came to: `discarded` is the ref of what was taken away, None where that was nothing.
+
+    `preserved` are the paths that kept their newest bytes, `spared` new files that were not the run's to remove.
+    """
+
+    baseline: str
+    discarded: str | None
+    preserved: tuple[str, ...]
+    spared: tuple[str, ...]
