@@ -1,5 +1,6 @@
 """The entry point: answers `--version` at once and hands everything else to the command line proper."""
 
+import os
 import sys
 
 from assay import __version__
@@ -17,7 +18,10 @@ def main() -> None:
         sys.exit(streams.tell(f"assay {__version__}\n"))
     from assay.cli.root import run
 
-    sys.exit(run(words))
+    code = run(words)
+    sys.stderr.flush()
+    # whatever has to be flushed, closed or removed is by now; to free all objects one by one would cost a twentieth of a check
+    os._exit(code)
 
 
 if __name__ == "__main__":

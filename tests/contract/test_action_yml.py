@@ -14,7 +14,7 @@ import yaml
 from assay import __version__
 from assay.adapters.process.privileges import PREFERRED
 from assay.cli.stores import TOKENS
-from assay.core import inputs, job_outputs
+from assay.core import inputs, job_outputs, starter
 from assay.core.inputs import DEFAULT_DATA_BRANCH, Inputs, parse_inputs
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +36,7 @@ GIVEN = {
     "fail-on": "errored",
     "allow-forks": "sha",
     "working-directory": "w",
+    "artifact": "handover",
     "bot-login": "me[bot]",
     "mode": "plan",
     "github-token": "t",
@@ -160,12 +161,14 @@ def test_a_workflow_grants_nothing_but_what_a_job_asks_for(name: str) -> None:
     for job in loaded["jobs"].values():
         assert job["permissions"]
         assert "timeout-minutes" in job
-        needed = (
-            {"contents": "write", "checks": "write", "pull-requests": "write"}
-            if "uses: ./run" in str(job) or assays(job)
-            else {"contents": "read"}
-        )
-        assert job["permissions"] == needed
+        writes = assays(job) and mode(job) != "run" and not ("pull_request" in loaded[True] and mode(job) == "plan")  # type: ignore[index]
+        needed = {"contents": "write", "checks": "write", "pull-requests": "write"} if writes else {"contents": "read"}
+        assert job["permissions"] == needed | ({"actions": "read"} if "workflow_run" in loaded[True] else {})  # type: ignore[index]
+
+
+def mode(job: dict[str, Any]) -> str:
+    """The mode of the Assay in a job, empty where it is left to the event."""
+    return next((step.get("with", {}).get("mode", "") for step in job["steps"] if "assay/run@" in step.get("uses", "")), "")
 
 
 def assays(job: dict[str, Any]) -> bool:
@@ -184,10 +187,30 @@ def test_a_checkout_leaves_no_credential_and_an_assay_has_the_history(name: str)
 def test_no_workflow_joins_strangers_code_with_rights_or_with_a_machine_of_ones_own(name: str) -> None:
     loaded = load(name)
     triggers = loaded[True]  # type: ignore[index] # YAML 1.1 takes "on" for a truth value
-    assert not {"pull_request_target", "workflow_run"} & set(triggers)
+    assert "pull_request_target" not in triggers
     # a comment is obeyed for its author's rights, and only where it is new; its workflow file is the default branch's
     assert triggers.get("issue_comment", {"types": ["created"]}) == {"types": ["created"]}
-    assert {job["runs-on"] for job in loaded["jobs"].values()} == {"ubuntu-latest"}
+    own = {key: job for key, job in loaded["jobs"].items() if job["runs-on"] != "ubuntu-latest"}
+    assert not own or "pull_request" not in triggers
+    for job in own.values():
+        assert job["permissions"] == {"contents": "read"}
+        assert [step["with"]["github-token"] for step in job["steps"] if "/run@" in step.get("uses", "")] == [""]
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_after_another_workflow_nothing_of_its_head_is_checked_out(name: str) -> None:
+    loaded = load(name)
+    if "workflow_run" in loaded[True]:  # type: ignore[index]
+        (job,) = loaded["jobs"].values()
+        assert not any("ref" in step.get("with", {}) for step in job["steps"])
+        assert [step["with"]["mode"] for step in job["steps"] if "/run@" in step.get("uses", "")] == ["report"]
+
+
+def test_the_examples_are_what_init_writes() -> None:
+    written = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "templates" / "workflows").glob("*.yml")}
+    assert {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "examples").glob("*.yml")} == written
+    assert set(written) == {name for files in starter.WORKFLOWS.values() for name in files}
+    assert all(starter.PLACEHOLDER in text for text in written.values())
 
 
 def test_own_workflow_runs_all_that_must_hold() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.e2e.conftest import World
+from tests.e2e.conftest import CONFIG, World
 from tests.repositories import Sandbox
 
 ROOT = os.geteuid() == 0
@@ -90,3 +90,17 @@ def test_a_tracked_file_that_is_written_anew_with_the_same_content_is_unchanged(
     world.change(extra="cp README.md copy; rm README.md; mv copy README.md; touch bench.sh\n")
     assert world.assay("check", "--base", base).code == 0
     assert not any(run["dirty"] for run in runs(world).values())
+
+
+def test_data_behind_a_link_in_an_input_stop_reuse_when_they_change(world: World) -> None:
+    base = world.project(_dot_gitignore="data/\n.assay/\n", _dot_github__assay_dot_yml=CONFIG + "    inputs: [data]\n")
+    (world.folder / "tokens.bin").write_text("first")
+    (world.repo.root / "data").mkdir()
+    (world.repo.root / "data/tokens.bin").symlink_to(world.folder / "tokens.bin")
+    world.change()
+    assert world.assay("check", "--base", base, "--json").bench["status"] == "measured"
+    assert world.assay("check", "--base", base, "--json").bench["status"] == "reused"
+    (world.folder / "tokens.bin").write_text("other")
+    again = world.assay("check", "--base", base, "--json").bench
+    assert again["status"] == "measured"
+    assert "input data" in again["reuse"]["reasons"][0]["detail"]

@@ -1,5 +1,6 @@
 """A forge in memory: it keeps what was posted, and can refuse, fail or move a head on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -33,6 +34,7 @@ class FakeForge:
     pulls: dict[int, PullFacts] = field(default_factory=dict)
     permissions: dict[str, Permission] = field(default_factory=dict)
     pushes: dict[tuple[str, str], datetime] = field(default_factory=dict)
+    uploads: dict[int, dict[str, bytes]] = field(default_factory=dict)
     reactions: list[tuple[int, Reaction]] = field(default_factory=list)
 
     def upsert_comment(self, number: int, body: str, marker: str) -> Posted:
@@ -62,6 +64,15 @@ class FakeForge:
     def pull(self, number: int) -> PullFacts:
         self._called("pull")
         return replace(self.pulls[number], head_sha=self.heads.get(number, self.pulls[number].head_sha))
+
+    def pull_of_branch(self, owner: str, branch: str, commit: str) -> PullFacts | None:
+        self._called("pull_of_branch")
+        found = [one for one in self.pulls.values() if (one.head_ref, one.head_sha) == (branch, commit)]
+        return found[0] if len(found) == 1 else None
+
+    def artifacts(self, run: int, prefix: str) -> Mapping[str, bytes]:
+        self._called("artifacts")
+        return {name: content for name, content in self.uploads.get(run, {}).items() if name.startswith(prefix)}
 
     def permission_of(self, login: str) -> Permission:
         self._called("permission_of")

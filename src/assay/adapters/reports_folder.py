@@ -21,7 +21,7 @@ class ReportsFolder:
             atomic_file.make_folders(self._folder)
             atomic_file.keep_out_of_git(self._folder.absolute())
             atomic_file.sweep(self._folder)
-            atomic_file.replace(path, text.encode())
+            atomic_file.replace(path, text.encode(), durable=False)  # the evidence behind it is stored
         except OSError as error:
             raise InfrastructureError(
                 f"The report {path} could not be written: {error.strerror or error}.",

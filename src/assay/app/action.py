@@ -10,12 +10,17 @@ from assay.app.check import Checked, CheckRequest, check_commits, choose
 from assay.app.commits import Commits
 from assay.app.desk import Desk
 from assay.app.house import House
+from assay.app.order import Order
 from assay.app.outlet import Outlet
 from assay.app.publish import Publication
 from assay.app.question import Nothing, Question, commits_of
 from assay.app.rules import Rules
+from assay.app.split_plan import asked_of
+from assay.app.split_report import Delivery, Report
 from assay.app.stages import Refusal
 from assay.core import escape
+from assay.core.comment_command import Command
+from assay.core.config import Config
 from assay.core.effects import Effect
 from assay.core.events import Remark
 from assay.core.inputs import CommentWhen, ForkRule, Inputs, stricter
@@ -57,16 +62,22 @@ class Acted:
     published: CheckResult
 
 
-def act(question: Question, rules: Rules, inputs: Inputs, house: House, bureau: Bureau, forced_by: str | None) -> Acted | Nothing:
+def act(
+    order: Order, house: House, bureau: Bureau, forced_by: str | None, delivered: Callable[[tuple[str, ...]], Delivery] | None = None
+) -> Acted | Nothing:
     """Check and publish. What is open on the forge is completed however it ends.
+
+    With `delivered`, which gives the cells of the named benchmarks, nothing is run: the cells are merged and published.
 
     Raises what a check raises: UsageError, InfrastructureError, CancelledError.
     """
-    names = tuple(one.name for one in choose(rules.config, inputs.benchmarks))
-    commits = commits_of(question, house.repo, house.store, names)
+    names = tuple(one.name for one in choose(order.rules.config, order.inputs.benchmarks))
+    commits = commits_of(order.question, house.repo, house.store, names)
     if isinstance(commits, Nothing):
         return commits
-    return _Way(question, rules, inputs, house, bureau, Outlet(bureau.forge)).walk(commits, forced_by)
+    delivery = delivered(names) if delivered else None
+    way = _Way(order.question, order.rules, order.inputs, order.command, house, bureau, Outlet(bureau.forge), delivery)
+    return way.walk(commits, forced_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +85,11 @@ class _Way:
     question: Question
     rules: Rules
     inputs: Inputs
+    command: Command
     house: House
     bureau: Bureau
     outlet: Outlet
+    delivery: Delivery | None
 
     def walk(self, commits: Commits, forced_by: str | None) -> Acted:
         desk = self._desk()
@@ -87,10 +100,17 @@ class _Way:
     def _checked(self, commits: Commits, forced_by: str | None, desk: Desk) -> Checked:
         """However it ends, the forge is told before the store is, which may take longer than a cancelled job has."""
         try:
-            return check_commits(self._request(commits, forced_by), commits, self.house, self._record, desk)
+            if self.delivery is None:
+                return check_commits(self._request(commits, forced_by), commits, self.house, self._record, desk)
+            return self._merged(commits, forced_by, self.delivery, desk)
         except BaseException as error:
             self.give_up(error)
             raise
+
+    def _merged(self, commits: Commits, forced_by: str | None, delivery: Delivery, desk: Desk) -> Checked:
+        asked = asked_of(self.question, self.rules.config, self.inputs, self.command, forced_by)
+        report = Report(self.house, self._record, desk, self.inputs.fail_on, self.rules.remarks)
+        return report.merge(asked, commits, delivery)
 
     def _record(self, effects: Iterable[Effect]) -> tuple[str, ...]:
         """Apply effects, and say in the log what could not be done."""
@@ -137,12 +157,8 @@ class _Way:
         )
 
     def _refusal(self) -> Refusal | None:
-        """Of a fork nothing runs on a runner of one's own, unless the config and the input both allow it, perhaps for a named sha."""
-        if self.bureau.hosted or self.question.trust is not Trust.FORK:
-            return None
-        rule = stricter(self.inputs.allow_forks, ForkRule(self.rules.config.permissions.forks))
-        allowed = rule is ForkRule.ALLOW or (rule is ForkRule.SHA and self.question.vouched)
-        return None if allowed else REFUSED
+        question = self.question
+        return refusal_of(question.trust, self.rules.config, self.inputs, hosted=self.bureau.hosted, vouched=question.vouched)
 
     def _publication(self) -> Publication:
         return Publication(
@@ -155,6 +171,14 @@ class _Way:
             when=self.inputs.comment or CommentWhen(self.rules.config.comment.when),
             result_file=self.bureau.result_file,
         )
+
+
+def refusal_of(trust: Trust, config: Config, inputs: Inputs, *, hosted: bool, vouched: bool) -> Refusal | None:
+    """Of a fork nothing runs on a runner of one's own, unless the config and the input both allow it, perhaps for a vouched head."""
+    if hosted or trust is not Trust.FORK:
+        return None
+    rule = stricter(inputs.allow_forks, ForkRule(config.permissions.forks))
+    return None if rule is ForkRule.ALLOW or (rule is ForkRule.SHA and vouched) else REFUSED
 
 
 def explained(error: BaseException) -> str:

@@ -36,10 +36,6 @@ class Heard:
     pull: PullFacts
     permission: Permission
 
-    @property
-    def forced_by(self) -> str | None:
-        return f"{self.comment.author} by a comment" if self.command.no_reuse else None
-
 
 @dataclass(frozen=True, slots=True)
 class Ear:
@@ -143,25 +139,28 @@ def _forbidden(heard: Heard, config: Config, allow_forks: ForkRule) -> tuple[str
     return None
 
 
-def question_of(heard: Heard, repo: Repo) -> Question:
-    """What a heard command asks: the pinned head against the merge base with its base, or with what `vs=` names.
+def who_forced(comment: Comment, command: Command) -> str | None:
+    """Who asked for a fresh run, None where the command does not."""
+    return f"{comment.author} by a comment" if command.no_reuse else None
+
+
+def question_of(pull: PullFacts, repo: Repo, command: Command) -> Question:
+    """What is asked of a pull request: its head against the merge base with its base, or with what `vs=` names.
 
     Raises UsageError where a commit of it is not in this clone.
     """
-    pull = heard.pull
-    against = heard.command.against
     base_sha = repo.resolve(pull.base_sha)
     return Question(
         head=repo.resolve(pull.head_sha),
-        base=_named(repo, against) if against else base_sha,
-        base_name=against or pull.base_ref,
+        base=_named(repo, command.against) if command.against else base_sha,
+        base_name=command.against or pull.base_ref,
         branch=None if pull.fork else pull.head_ref,
         trust=Trust.FORK if pull.fork else Trust.MEMBER,
         rules=base_sha,
         extras=None if pull.fork else pull.head_sha,
         number=pull.number,
         pinned=pull.head_sha,
-        vouched=heard.command.sha is not None,
+        vouched=command.sha is not None,
     )
 
 

@@ -28,8 +28,9 @@ def resolve(repo: Repo, base: str | None, head: str) -> Commits:
     if repo.is_dirty():
         remarks.append("The working tree has uncommitted changes, which are not measured: commits are. Only the config is read from there.")
     if base is not None:
-        start = repo.merge_base(repo.resolve(base), tip)
-        if start != repo.resolve(base):
+        named = repo.resolve(base)
+        start = repo.merge_base(named, tip)
+        if start != named:
             remarks.append(f"Base is {start[:10]}, where head left {base}.")
         return Commits(start, tip, branch, tuple(remarks))
     start, remark = _default_base(repo, tip)

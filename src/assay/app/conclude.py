@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from assay.app.commits import Commits
 from assay.app.measure import Measured
 from assay.app.plan import Measure, Reuse, Skip
+from assay.app.record import SETUP_FAILED
 from assay.app.session import SideSession
 from assay.app.stages import Refusal
 from assay.core.compare import METHOD
@@ -13,8 +14,10 @@ from assay.core.comparison import Comparison
 from assay.core.comparison_record import comparison_from_record, comparison_to_record
 from assay.core.config import Benchmark
 from assay.core.decide import ChecksState, Decision, Evidence, Hold, decide
-from assay.core.envelope import Run, StoredDecision
+from assay.core.envelope import Run, RunStatus, StoredDecision
 from assay.core.evidence import Failure, Stage, process_warnings, tail_of
+from assay.core.handover import CellFile
+from assay.core.judge import not_isolated
 from assay.core.model import Conclusion, Direction, Outcome, Role, Status
 from assay.core.numbers import duration
 from assay.core.policy import Resolved
@@ -27,12 +30,17 @@ from assay.ports import Clock
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """A benchmark's result, the decision behind it and its record where they are new, and the error that kept it from one."""
+    """A benchmark's result, the decision behind it and its record where they are new, and the error that kept it from one.
+
+    `base_run` and `head_run` are the envelopes that it rests on.
+    """
 
     result: BenchmarkResult
     decision: Decision | None = None
     record: StoredDecision | None = None
     error: AssayError | None = None
+    base_run: Run | None = None
+    head_run: Run | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +159,75 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         output_tail=_tail(head),
         next_step=next_step,
     )
-    return Concluded(result, decision, _record(bench, result, done.base.run_id, done.head.run_id, hold))
+    record = _record(bench, result, done.base.run_id, done.head.run_id, hold)
+    return Concluded(result, decision, record, base_run=done.base, head_run=done.head)
+
+
+def turned_away(bench: Bench, reason: str) -> Concluded:
+    """A cell of a split check was not allowed to run what it should have."""
+    return _not_run(bench, Conclusion.NEUTRAL, reason)
+
+
+def undelivered(bench: Bench, error: InfrastructureError) -> Concluded:
+    """A cell of a split check did not come, or not as it should have. A failure: what must pass must not be let through unmeasured."""
+    result = BenchmarkResult(
+        name=bench.benchmark.name,
+        status=Status.FAILED,
+        outcome=Outcome.PENDING,
+        conclusion=Conclusion.FAILURE,
+        reason=error.message,
+        policy=bench.resolved.policy.mode.value,
+        next_step=error.hint,
+    )
+    return Concluded(result, error=error)
+
+
+def delivered(bench: Bench, base: Run | None, head: Run, cell: CellFile, problems: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
+    """Decide on the runs that another job measured; nothing of the cell but its runs bears on the decision."""
+    failure = _failure_in(head, cell.tail)
+    comparisons = () if failure else _compared(bench, base, head)
+    decision = decide(_evidence(comparisons, head, failure, hold), bench.resolved.policy)
+    reason, next_step = _with_detail(decision, failure)
+    measured_here = cell.state == "measured"
+    result = BenchmarkResult(
+        name=bench.benchmark.name,
+        status=(Status.FAILED if failure or not head.samples else Status.MEASURED) if measured_here else Status.REUSED,
+        outcome=decision.outcome,
+        conclusion=decision.conclusion,
+        reason=reason,
+        run_id=head.run_id,
+        comparisons=comparisons,
+        warnings=tuple(dict.fromkeys((*cell.warnings, *problems))),
+        checks=head.checks.state,
+        policy=bench.resolved.policy.mode.value,
+        base_run=_facts(bench, base) if base else None,
+        head_run=_facts(bench, head),
+        machine=head.machine.machine_class,
+        duration_s=head.timings.total_s if measured_here else None,
+        reused_age=None if measured_here else _age(bench, head),
+        output_tail=cell.tail,
+        next_step=next_step,
+    )
+    return Concluded(result, decision, _record(bench, result, base.run_id if base else None, head.run_id, hold))
+
+
+def _failure_in(head: Run, tail: tuple[str, ...]) -> Failure | None:
+    if head.cause is None:
+        return None
+    stage = Stage.SETUP if head.detail.startswith(SETUP_FAILED) else Stage.BENCHMARK
+    return Failure(stage, head.cause, head.detail.removeprefix(SETUP_FAILED), tail)
+
+
+def _compared(bench: Bench, base: Run | None, head: Run) -> tuple[Comparison, ...]:
+    if base is None:
+        return ()
+    comparisons = rejudge(bench.benchmark, base, head, bench.alpha, bench.better)
+    shared = next((run for run in (head, base) if run.status is RunStatus.DEGRADED), None)
+    return not_isolated(comparisons, shared.detail) if shared else comparisons
+
+
+def _age(bench: Bench, run: Run) -> str:
+    return f"{duration(max((bench.clock.now() - moment(run.finished_at)).total_seconds(), 0.0))} old"
 
 
 def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
@@ -162,7 +238,6 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
     else:
         comparisons = rejudge(bench.benchmark, plan.base, plan.head, bench.alpha, bench.better)
     decision = decide(_evidence(comparisons, plan.head, None, hold), bench.resolved.policy)
-    age = bench.clock.now() - moment(plan.head.finished_at)
     result = BenchmarkResult(
         name=bench.benchmark.name,
         status=Status.REUSED,
@@ -178,10 +253,11 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         base_run=_facts(bench, plan.base),
         head_run=_facts(bench, plan.head),
         machine=plan.head.machine.machine_class,
-        reused_age=f"{duration(max(age.total_seconds(), 0.0))} old",
+        reused_age=_age(bench, plan.head),
         next_step=plan.decision.next_step if stands else decision.next_step,
     )
-    return Concluded(result, decision, None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id, hold))
+    record = None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id, hold)
+    return Concluded(result, decision, record, base_run=plan.base, head_run=plan.head)
 
 
 def _evidence(comparisons: Sequence[Comparison], head: Run, failure: Failure | None, hold: Hold) -> Evidence:

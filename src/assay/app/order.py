@@ -1,43 +1,96 @@
 """What a job is to do: the question of its event, under which rules, with which of its inputs changed by a command."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from assay.app.check import choose
-from assay.app.command import Ear, Heard, Unheard, question_of
+from assay.app.command import Ear, Heard, Unheard, question_of, who_forced
 from assay.app.question import Nothing, Question, ask
 from assay.app.rules import Rules, rules_of
 from assay.core import replies
 from assay.core.command_config import with_command
-from assay.core.event import Comment, Started
-from assay.core.forge_facts import PullFacts
+from assay.core.comment_command import Command, Verb, parse_comment
+from assay.core.event import Comment, Started, WorkflowRun
+from assay.core.forge_facts import Permission, PullFacts
 from assay.core.inputs import Inputs
 from assay.errors import UsageError
 from assay.ports import Forge, Repo
 
+NO_COMMAND = Command(Verb.RUN)
+
+Bring = Callable[[PullFacts], None]
+"""Sees that head and base of a pull request are in this clone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A question with the rules that it is judged by. `forced_by` says who asked for a fresh run, None where nobody did."""
+    """A question with the rules that it is judged by, in which what a command changes of the config is changed.
+
+    `forced_by` says who asked for a fresh run, None where nobody did.
+    """
 
     question: Question
     rules: Rules
     inputs: Inputs
+    command: Command = field(default=NO_COMMAND)
     forced_by: str | None = None
 
 
-def order_of(event: Started, inputs: Inputs, repo: Repo, forge: Forge, bring: Callable[[PullFacts], None]) -> Order | Nothing:
-    """What an event orders. `bring` has to see that head and base of a pull request are in this clone.
+def order_of(event: Started, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring) -> Order | Nothing:
+    """What an event orders to run.
 
     Raises UsageError for an event that cannot be acted upon; what is wrong with a command is answered instead.
     """
-    if isinstance(event, Comment):
-        return _commanded(Ear(forge, inputs.bot_login), event, inputs, repo, bring)
-    question = ask(event, inputs, repo)
-    return question if isinstance(question, Nothing) else Order(question, rules_of(question, repo, inputs.config), inputs)
+    match event:
+        case Comment():
+            return _commanded(Ear(forge, inputs.bot_login), event, inputs, repo, bring)
+        case WorkflowRun():
+            what = "Under workflow_run nothing is run, for the code of a stranger would stand beside a token that can write."
+            raise UsageError(what, hint="Give the input mode: report, or let the workflow start on pull_request.")
+        case _:
+            question = ask(event, inputs, repo)
+            return question if isinstance(question, Nothing) else Order(question, rules_of(question, repo, inputs.config), inputs)
 
 
-def _commanded(ear: Ear, comment: Comment, inputs: Inputs, repo: Repo, bring: Callable[[PullFacts], None]) -> Order | Nothing:
+def reported_order(event: Started, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring) -> Order | Nothing:
+    """What was ordered by an event whose cells are to be reported. Nothing is run for it, so nobody is asked to vouch again.
+
+    The input `head`, which a workflow hands on from the job that planned, is the commit that a command had pinned.
+    """
+    match event:
+        case Comment():
+            return _reported_command(event, inputs, repo, forge, bring)
+        case WorkflowRun():
+            pull = forge.pull_of_branch(event.head_owner, event.head_branch, event.head_sha)
+            if pull is None:
+                return Nothing("No open pull request has the head that the workflow ran on, so there is nowhere to report to.")
+            return _ordered(pull, NO_COMMAND, inputs, repo, bring)
+        case _:
+            return order_of(event, inputs, repo, forge, bring)
+
+
+def _reported_command(comment: Comment, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring) -> Order | Nothing:
+    command = parse_comment(comment.body) if comment.fresh and comment.on_pull and not comment.bot else None
+    if not isinstance(command, Command) or command.verb is not Verb.RUN:
+        return Nothing("The comment orders no run, so there is nothing to report.")
+    if not forge.permission_of(comment.author).covers(Permission.WRITE):
+        return Nothing("The author of the comment has no right to write to this repository, so nothing was run for it.")
+    pull = forge.pull(comment.number)
+    order = _ordered(replace(pull, head_sha=inputs.head or pull.head_sha), command, replace(inputs, head=None), repo, bring)
+    return replace(order, forced_by=who_forced(comment, command))
+
+
+def _ordered(pull: PullFacts, command: Command, inputs: Inputs, repo: Repo, bring: Bring) -> Order:
+    bring(pull)
+    question = question_of(pull, repo, command)
+    rules = rules_of(question, repo, inputs.config)
+    choose(rules.config, command.benchmarks)
+    names = command.benchmarks or inputs.benchmarks
+    rules = replace(rules, config=with_command(rules.config, command))
+    return Order(question, rules, replace(inputs, benchmarks=names), command)
+
+
+def _commanded(ear: Ear, comment: Comment, inputs: Inputs, repo: Repo, bring: Bring) -> Order | Nothing:
     heard = ear.hear(comment)
     if isinstance(heard, Heard):
         try:
@@ -50,14 +103,6 @@ def _commanded(ear: Ear, comment: Comment, inputs: Inputs, repo: Repo, bring: Ca
     return Nothing(" ".join((heard.reason, *ear.told)))
 
 
-def _obeyed(ear: Ear, heard: Heard, inputs: Inputs, repo: Repo, bring: Callable[[PullFacts], None]) -> Order | Unheard:
-    bring(heard.pull)
-    question = question_of(heard, repo)
-    rules = rules_of(question, repo, inputs.config)
-    choose(rules.config, heard.command.benchmarks)
-    config = with_command(rules.config, heard.command)
-    refused = ear.admit(heard, rules.config, inputs.allow_forks)
-    if refused is not None:
-        return refused
-    names = heard.command.benchmarks or inputs.benchmarks
-    return Order(question, replace(rules, config=config), replace(inputs, benchmarks=names), heard.forced_by)
+def _obeyed(ear: Ear, heard: Heard, inputs: Inputs, repo: Repo, bring: Bring) -> Order | Unheard:
+    order = replace(_ordered(heard.pull, heard.command, inputs, repo, bring), forced_by=who_forced(heard.comment, heard.command))
+    return ear.admit(heard, order.rules.config, inputs.allow_forks) or order

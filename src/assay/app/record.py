@@ -29,6 +29,9 @@ class Ending(StrEnum):
     BROKEN_OFF = "broken off"
 
 
+SETUP_FAILED = "setup failed: "
+"""How the detail of a run begins whose setup failed."""
+
 STATUS_OF = {Cause.TIMEOUT: RunStatus.TIMED_OUT, Cause.CANCELLED: RunStatus.CANCELLED}
 
 
@@ -123,7 +126,7 @@ def _status(one: SideSession, around: Surroundings, ending: Ending) -> tuple[Run
         return RunStatus.PARTIAL, None, "no process was measured"
     if failure is None:
         return (RunStatus.DEGRADED, None, around.not_isolated) if around.not_isolated else (RunStatus.COMPLETE, None, "")
-    where = "setup failed: " if failure.stage is Stage.SETUP else ""
+    where = SETUP_FAILED if failure.stage is Stage.SETUP else ""
     return STATUS_OF.get(failure.cause, RunStatus.ERRORED), failure.cause, where + failure.detail
 
 

@@ -29,16 +29,21 @@ def rules_of(question: Question, repo: Repo, file: str) -> Rules:
     Raises ConfigError for what is wrong with base's, and with head's where base has none; UsageError where there is none.
     A head that is wrong beside a sound base is told, and only base's benchmarks are in force.
     """
-    base = _config_at(repo, question.rules, file)
+    return rules_at(repo, question.rules, question.extras, file)
+
+
+def rules_at(repo: Repo, rules: str, extras: str | None, file: str) -> Rules:
+    """The same of the two commits themselves."""
+    base = _config_at(repo, rules, file)
     try:
-        head = _config_at(repo, question.extras, file) if question.extras else None
+        head = _config_at(repo, extras, file) if extras else None
     except AssayError as error:
         if base is None:
             raise
         return _base_alone(base, error, file)
     merged = merge(base, head)
     if merged is None:
-        raise _nothing_to_go_by(question, file, taken_from_head=head is not None)
+        raise _nothing_to_go_by(rules, extras, file, taken_from_head=head is not None)
     return Rules(merged.config, merged.remarks)
 
 
@@ -58,14 +63,14 @@ def _base_alone(base: Config, error: AssayError, file: str) -> Rules:
     return Rules(base, (remark,), tuple(notes))
 
 
-def _nothing_to_go_by(question: Question, file: str, *, taken_from_head: bool) -> UsageError:
+def _nothing_to_go_by(rules: str, extras: str | None, file: str, *, taken_from_head: bool) -> UsageError:
     if taken_from_head:
         return UsageError(
             f"The base branch has no {file}, and every benchmark of head's runs on a machine, which only the base branch may define.",
             hint=f"Merge {file} into the base branch first.",
         )
-    whose = "" if question.extras else " Of a fork none is taken."
+    whose = "" if extras else " Of a fork none is taken."
     return UsageError(
-        f"There is no {file} at commit {question.rules[:10]}, whose config is in force.{whose}",
+        f"There is no {file} at commit {rules[:10]}, whose config is in force.{whose}",
         hint="Commit one to that branch: docs/configuration.md begins with an example.",
     )

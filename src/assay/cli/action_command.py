@@ -1,6 +1,5 @@
 """`assay action`: reads the job, builds the adapters, lets the event be checked and published, and says it in the log."""
 
-import gc
 import os
 import secrets
 import sys
@@ -14,16 +13,12 @@ from assay.errors import AssayError, CancelledError, InfrastructureError, UsageE
 
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
-    from assay.adapters.github.client import Patience
-    from assay.adapters.github.forge import GitHubForge
     from assay.adapters.job_files import StepFiles
-    from assay.app.action import Acted, Bureau
+    from assay.app.action import Acted
     from assay.app.question import Nothing
-    from assay.cli.stores import JobStore
     from assay.core.event import Started
     from assay.core.inputs import Inputs
     from assay.core.job import Job
-    from assay.ports import Observer
 
 CHECKOUT = "Put actions/checkout with `fetch-depth: 0` and `persist-credentials: false` before this step."
 _TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "ASSAY_PUSH_TOKEN")
@@ -35,7 +30,7 @@ class _Asked:
 
     job: "Job"
     inputs: "Inputs"
-    event: "Started"
+    event: "Started | None"
     tokens: Mapping[str, str] = field(repr=False)
 
 
@@ -54,21 +49,25 @@ def action() -> int:
 
 
 def _act(files: "StepFiles") -> int:
+    from assay.app.action import Acted
     from assay.app.question import Nothing
     from assay.cli.check_command import exit_code_of
+    from assay.cli.job_work import Site, work
 
     asked = _asked()
     _forget_tokens()
     with ExitStack() as stack:
         repo = _repository(asked)
         stack.callback(_give_back, asked.job, repo)
-        acted = _checked(stack, asked, repo, files)
-    if isinstance(acted, Nothing):
-        _leave(acted, files)
+        trusted = _trusted(Path(asked.job.workspace).resolve(), Path(repo.root).resolve())
+        done = work(Site(stack, asked.job, asked.inputs, asked.event, asked.tokens, repo, trusted, files))
+    if isinstance(done, Nothing):
+        _leave(done, files)
         return 0
-    _say(acted)
+    if isinstance(done, Acted):
+        _say(done)
     _refuse_tampering(files)
-    return exit_code_of(acted.checked)
+    return exit_code_of(done.checked) if isinstance(done, Acted) else 0
 
 
 def _asked() -> _Asked:
@@ -80,8 +79,10 @@ def _asked() -> _Asked:
     from assay.core.job import read_job
 
     job, inputs = read_job(os.environ), parse_inputs(os.environ)
-    if inputs.mode not in (Mode.AUTO, Mode.COMMAND):
+    if inputs.mode in (Mode.SCHEDULE, Mode.STATUS):
         raise UsageError(f"The mode {inputs.mode} is not built yet.", hint="Leave the input mode out: with auto the event decides.")
+    if inputs.mode is Mode.RUN:  # beside foreign code there is nothing to authorise, and no token to do it with
+        return _Asked(job, inputs, None, {})
     event = parse_event(job.event_name, read_event(job.event_path))
     if inputs.mode is Mode.COMMAND and not isinstance(event, Comment):
         raise UsageError(f"The mode command obeys comments, and {job.event_name} is none.", hint="Start the workflow on issue_comment.")
@@ -127,80 +128,6 @@ def _give_back(job: "Job", repo: "GitRepo") -> None:
     from assay.adapters.ownership import give_back
 
     give_back(Path(job.workspace), Path(repo.root, ".assay"), Path(repo.root, ".git", "assay"))
-
-
-def _checked(stack: ExitStack, asked: _Asked, repo: "GitRepo", files: "StepFiles") -> "Acted | Nothing":
-    from assay.adapters.github.client import Patience
-    from assay.adapters.terminal import display_for
-    from assay.app.action import act
-    from assay.app.order import order_of
-    from assay.app.question import Nothing
-    from assay.cli.check_command import RARELY, build_house, forced_by, job_question
-    from assay.cli.fetching import bringer
-    from assay.cli.stores import store_on_github
-
-    trusted = _trusted(Path(asked.job.workspace).resolve(), Path(repo.root).resolve())
-    order = order_of(asked.event, asked.inputs, repo, _forge(asked, Patience()), bringer(repo, trusted, asked.tokens))
-    if isinstance(order, Nothing):
-        return order
-    job_python = job_question(stack, repo.root)
-    home = _home(repo.root)
-    kept = store_on_github(repo.root, asked.inputs.data_branch, trusted, asked.tokens)
-    house = build_house(stack, order.rules.config, repo, kept.store, stack.enter_context(display_for(sys.stderr)), job_python)
-    _guard_credentials(stack, repo.root, trusted, house.observer)
-    gc.freeze()  # what has been imported stays for good
-    gc.set_threshold(RARELY)
-    gc.enable()
-    why = forced_by(order.forced_by or ("the input no-reuse" if order.inputs.no_reuse else None), os.environ)
-    return act(order.question, order.rules, order.inputs, house, _bureau(asked, home / "report", files, kept), why)
-
-
-def _home(root: str) -> Path:
-    """The folder of ours in the checkout. Raises UsageError where a commit has put a link in its place: it may lead anywhere."""
-    from assay.cli.check_command import FOLDER, refuse_links
-
-    refuse_links(root)
-    return Path(root, FOLDER)
-
-
-def _guard_credentials(stack: ExitStack, root: str, trusted: tuple[str, ...], observer: "Observer") -> None:
-    """Warn of what checkout left in reach of a benchmark, and close it to benchmarks that run as somebody else."""
-    from assay.adapters.git.persisted import credential_files, out_of_reach
-    from assay.core.events import Remark
-
-    found = credential_files(root, trusted)
-    for path in found:
-        observer.note(Remark(f"The checkout keeps a credential in {path}, where a benchmark may find it. Set persist-credentials: false."))
-    stack.enter_context(out_of_reach(found))
-
-
-def _bureau(asked: _Asked, out: Path, files: "StepFiles", kept: "JobStore") -> "Bureau":
-    from assay.adapters.github.client import HASTY, Patience
-    from assay.adapters.reports_folder import ReportsFolder
-    from assay.adapters.templates import PackageTemplates
-    from assay.app.action import Bureau
-    from assay.core.render import TEMPLATES
-
-    job, templates = asked.job, PackageTemplates()
-    return Bureau(
-        forge=_forge(asked, Patience()),
-        hasty=_forge(asked, HASTY),
-        job=files,
-        reports=ReportsFolder(out),
-        templates={name: templates.load(name) for name in TEMPLATES},
-        hosted=job.hosted,
-        batch=kept.batch,
-        result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),
-    )
-
-
-def _forge(asked: _Asked, patience: "Patience") -> "GitHubForge":
-    from assay.adapters.github.forge import GitHubForge
-
-    job, inputs = asked.job, asked.inputs
-    return GitHubForge(
-        inputs.token, job.repository, api_url=job.api_url, bot_login=inputs.bot_login, details_url=job.run_url, patience=patience
-    )
 
 
 def _leave(nothing: "Nothing", files: "StepFiles") -> None:

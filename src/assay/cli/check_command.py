@@ -71,18 +71,19 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         request = _request(options, repo, better)
         refuse_links(repo.root)
         out = Path(options.out).absolute() if options.out else Path(repo.root, FOLDER, "report")
-        reports = _reports(out)
+        reports = reports_in(out)
         gc.freeze()  # what has been imported stays for good
         gc.set_threshold(RARELY)
         gc.enable()
         with display_for(sys.stderr) as observer:  # it holds the terminal, so it has to go before anything is printed
-            store, together = _store(options.store or "auto", repo, observer)
+            store, together = store_at(options.store or "auto", repo, observer)
             house = build_house(stack, request.config, repo, store, observer, job)
-            record = _recorder(store, reports, observer)
+            record = recorder(store, reports, observer)
             with together:
                 checked = run_check(request, house, record)
+            checked = explained(checked, request.config, repo, house, observer)
     gc.disable()  # what rendering imports stays too, and then there is nothing more to come
-    _tell(checked, out, record, as_json=options.as_json)
+    tell(checked, out, record, as_json=options.as_json)
     return exit_code_of(checked)
 
 
@@ -99,10 +100,25 @@ def refuse_bytes(options: CheckOptions) -> None:
 
 def refuse_links(root: str) -> None:
     """Raise UsageError where a link stands for a folder of ours in the checkout: it may lead into what is the user's."""
-    for name in ("", "logs", "store", "report", "cache"):
+    for name in ("", "logs", "store", "report", "cache", "analyses"):
         folder = Path(root, FOLDER, name)
         if folder.is_symlink():
             raise UsageError(f"{folder} is a symbolic link, where Assay keeps its own files.", hint=f"Take {FOLDER} out of the repository.")
+
+
+def explained(checked: "Checked", config: "Config", repo: "GitRepo", house: "House", observer: "Observer") -> "Checked":
+    """The same check with its analyses, where the config wants some and there is something to analyse."""
+    from assay.core.events import Remark
+    from assay.core.model import Status
+
+    if not config.fusion.enabled or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
+        return checked
+    from assay.cli.analysts import Keys, explainer
+
+    found = explainer(config, repo, house.clock, observer, Keys(os.environ)).explain(checked)
+    for remark in found.remarks:
+        observer.note(Remark(remark))
+    return found.checked
 
 
 def exit_code_of(checked: "Checked") -> int:
@@ -140,13 +156,13 @@ def _direction(options: CheckOptions) -> "Direction | None":
 def _request(options: CheckOptions, repo: "GitRepo", better: "Direction | None") -> "CheckRequest":
     from assay.app.check import CheckRequest
 
-    config, remarks = _config(options, repo)
+    config, remarks = config_of(options, repo)
     return CheckRequest(
         config=config,
         base=options.base or None,
         head=options.head or "HEAD",
         benchmarks=options.benchmarks,
-        fail_on=_fail_on(options.fail_on),
+        fail_on=fail_on_of(options.fail_on),
         forced_by=forced_by("--no-reuse" if options.no_reuse else None, os.environ),
         better=better,
         reproduce=_reproduce(options),
@@ -154,7 +170,7 @@ def _request(options: CheckOptions, repo: "GitRepo", better: "Direction | None")
     )
 
 
-def _config(options: CheckOptions, repo: "GitRepo") -> "tuple[Config, tuple[str, ...]]":
+def config_of(options: CheckOptions, repo: "GitRepo") -> "tuple[Config, tuple[str, ...]]":
     from assay.adapters.config_file import read_config
     from assay.core.config_text import CONFIG_FILE, adhoc_config
 
@@ -168,7 +184,7 @@ def _config(options: CheckOptions, repo: "GitRepo") -> "tuple[Config, tuple[str,
     return adhoc_config(options.run), ((f"--run judges the command alone; {CONFIG_FILE} is not read.",) if present else ())
 
 
-def _fail_on(text: str | None) -> tuple[str, ...] | None:
+def fail_on_of(text: str | None) -> tuple[str, ...] | None:
     words = tuple(word.strip() for word in text.split(",") if word.strip()) if text else None
     wrong = [word for word in words or () if word not in FAIL_ON]
     if wrong:
@@ -196,7 +212,7 @@ def _reproduce(options: CheckOptions) -> str:
     return shlex.join([*words, "--no-reuse"])
 
 
-def _store(where: str, repo: "GitRepo", observer: "Observer") -> "tuple[Store, AbstractContextManager[object]]":
+def store_at(where: str, repo: "GitRepo", observer: "Observer") -> "tuple[Store, AbstractContextManager[object]]":
     """The store, and the context in which all that a check stores goes out together."""
     from assay.core.events import Remark
 
@@ -228,7 +244,7 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _reports(out: Path) -> "Reports":
+def reports_in(out: Path) -> "Reports":
     """The folder of the reports, made before anything is measured: a typing error in --out must not cost a GPU hour."""
     from assay.adapters.reports_folder import ReportsFolder
 
@@ -295,7 +311,7 @@ def _make_ready(runner: "LocalRunner") -> None:
     import jinja2  # noqa: F401 - a tenth of a second that the report would else have to wait for
 
 
-def _recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Record":
+def recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Record":
     from assay.app.apply import apply
     from assay.core.events import Remark
 
@@ -308,7 +324,7 @@ def _recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Reco
     return record
 
 
-def _tell(checked: "Checked", out: Path, record: "Record", *, as_json: bool) -> None:
+def tell(checked: "Checked", out: Path, record: "Record", *, as_json: bool) -> None:
     """Write the four files and print the result. A file that cannot be written is told and changes nothing."""
     from assay.core.effects import WriteReport
     from assay.core.result import as_json as json_of

@@ -44,6 +44,7 @@ Out = Annotated[str | None, typer.Option("--out", metavar="DIR", help="Where the
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout, and nothing else there.")]
 Source = Annotated[str, typer.Argument(metavar="[FILE|-]", help="A file, or - for standard input.")]
 Alpha = Annotated[float, typer.Option(min=1e-9, max=0.5, help="The level of the test.")]
+Artifact = Annotated[str, typer.Option("--artifact", metavar="DIR", help="The folder by which plan, run and report hand over.")]
 Folder = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Where the repository is made. Default: a new temporary folder.")]
 
 
@@ -109,6 +110,67 @@ def action() -> None:
     raise typer.Exit(run_action())
 
 
+@app.command(rich_help_panel=GITHUB, epilog="Example: `assay plan --artifact ./handover --json`")
+def plan(
+    base: Base = None,
+    head: Head = "HEAD",
+    benchmark: Names = None,
+    config: ConfigFile = None,
+    no_reuse: NoReuse = False,
+    store: Where = "auto",
+    artifact: Artifact = ".assay/handover",
+    as_json: Json = False,
+) -> None:
+    """First third of a check: find out what has to run, and print it as a matrix of benchmarks and machines."""
+    from assay.cli.check_command import CheckOptions
+    from assay.cli.split_command import SplitOptions
+    from assay.cli.split_command import plan as run_plan
+
+    names = tuple(benchmark or ())
+    asked = CheckOptions(base=base, head=head, benchmarks=names, config=config, no_reuse=no_reuse, store=store, as_json=as_json)
+    _finish(lambda: run_plan(SplitOptions(asked, artifact)))
+
+
+@app.command(rich_help_panel=GITHUB, epilog="Example: `assay run --artifact ./handover --benchmark train-small`")
+def run(
+    benchmark: Names = None,
+    config: ConfigFile = None,
+    artifact: Artifact = ".assay/handover",
+    as_json: Json = False,
+) -> None:
+    """Second third of a check: measure one benchmark of a plan here. Needs no token and no store."""
+    from assay.cli.split_command import one_benchmark
+    from assay.cli.split_command import run as run_cell
+
+    name = one_benchmark(tuple(benchmark or ()))
+    _finish(lambda: run_cell(artifact, name, config, as_json=as_json))
+
+
+@app.command(rich_help_panel=GITHUB, epilog="Example: `assay report --artifact ./handover --json`")
+def report(
+    benchmark: Names = None,
+    config: ConfigFile = None,
+    no_reuse: NoReuse = False,
+    fail_on: FailOnList = None,
+    store: Where = "auto",
+    out: Out = None,
+    artifact: Artifact = ".assay/handover",
+    as_json: Json = False,
+) -> None:
+    """Last third of a check: decide on what the cells of a plan left, store it, and report.
+
+    Exit codes as of `assay check`; 4 where a cell is missing.
+    """
+    from assay.cli.check_command import CheckOptions
+    from assay.cli.split_command import SplitOptions
+    from assay.cli.split_command import report as run_report
+
+    names = tuple(benchmark or ())
+    asked = CheckOptions(benchmarks=names, config=config, no_reuse=no_reuse, fail_on=fail_on, store=store, out=out, as_json=as_json)
+    # no `_finish`, for the reason that a check has none
+    raise typer.Exit(run_report(SplitOptions(asked, artifact)))
+
+
 @app.command(epilog=COMPARE_EXAMPLE)
 def compare(source: Source = "-", alpha: Alpha = 0.05, as_json: Json = False) -> None:
     """Compare base and head samples given as JSON lines.
@@ -126,6 +188,25 @@ def demo(folder: Folder = None, as_json: Json = False) -> None:
     from assay.cli.demo_command import demo as run_demo
 
     _finish(lambda: run_demo(folder, as_json))
+
+
+@app.command(epilog="Example: `assay init --run 'python bench.py' --metric time_ms --workflow pull-request --workflow comments`")
+def init(
+    run: Annotated[str | None, typer.Option(metavar="CMD", help="The benchmark's command.")] = None,
+    metric: Annotated[str | None, typer.Option(metavar="NAME", help="The metric that it prints.")] = None,
+    better: Annotated[str, typer.Option(metavar="lower|higher", help="Which way that is better.")] = "lower",
+    workflow: Annotated[
+        list[str] | None,
+        typer.Option("--workflow", "-w", metavar="NAME", help="pull-request, comments, gpu-comments or forks. May be repeated."),
+    ] = None,
+    action: Annotated[str | None, typer.Option("--action", metavar="OWNER/REPO@SHA", help="The Assay that the workflows use.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a config and workflows for GitHub into this repository. What is there stays as it is."""
+    from assay.cli.init_command import InitOptions
+    from assay.cli.init_command import init as run_init
+
+    _finish(lambda: run_init(InitOptions(run, metric, better, tuple(workflow or ()), action, as_json)))
 
 
 @app.command(rich_help_panel=DATA, add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

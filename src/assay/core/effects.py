@@ -119,11 +119,24 @@ class RestoreCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class MakeBranches:
-    """Review branches, all of them or none. A branch that is at its tip already is as good as made."""
+class BranchWish:
+    """A review branch and the kept commits that it is to hold, in that order."""
 
-    tips: tuple[tuple[str, str], ...]
-    reason: str
+    name: str
+    title: str
+    commits: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MakeBranches:
+    """Review branches from where the work left `integration`, all of them or none, without what is preserved.
+
+    A branch that is at its tip already is as good as made.
+    """
+
+    branches: tuple[BranchWish, ...]
+    integration: str | None
+    preserve: tuple[str, ...]
 
 
 GitEffect = KeepChange | RestoreBaseline | RestoreCommit | MakeBranches

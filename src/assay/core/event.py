@@ -12,7 +12,7 @@ from assay.errors import UsageError
 
 _SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 _BRANCH = "refs/heads/"
-_LATER = frozenset({"schedule", "workflow_dispatch", "repository_dispatch", "workflow_run"})
+_LATER = frozenset({"schedule", "workflow_dispatch", "repository_dispatch"})
 _PAYLOAD_HINT = "GITHUB_EVENT_PATH has to name the file that GitHub wrote for this very job."
 
 
@@ -81,8 +81,19 @@ class Comment:
     fresh: bool
 
 
+@dataclass(frozen=True, slots=True)
+class WorkflowRun:
+    """Another workflow has ended. Its head may be anybody's, and all that it left is a claim."""
+
+    run_id: int
+    head_sha: str
+    head_branch: str
+    head_owner: str
+    event: str
+
+
 Event = PullRequest | Push | MergeGroup
-Started = Event | Comment
+Started = Event | Comment | WorkflowRun
 
 
 def parse_event(name: str, payload: Mapping[str, Any]) -> Started:
@@ -97,6 +108,8 @@ def parse_event(name: str, payload: Mapping[str, Any]) -> Started:
             return _merge_group(fields)
         case "issue_comment":
             return _comment(fields)
+        case "workflow_run":
+            return _workflow_run(fields)
         case _:
             raise _unhandled(name)
 
@@ -137,6 +150,17 @@ def _comment(fields: "_Fields") -> Comment:
         created_at=fields.moment("comment.created_at"),
         on_pull=isinstance(fields.maybe("issue.pull_request"), Mapping),
         fresh=fields.text("action") == "created",
+    )
+
+
+def _workflow_run(fields: "_Fields") -> WorkflowRun:
+    owner = fields.maybe("workflow_run.head_repository.owner.login")
+    return WorkflowRun(
+        run_id=fields.number("workflow_run.id"),
+        head_sha=fields.sha("workflow_run.head_sha"),
+        head_branch=fields.text("workflow_run.head_branch"),
+        head_owner=owner if isinstance(owner, str) else "",
+        event=fields.text("workflow_run.event"),
     )
 
 

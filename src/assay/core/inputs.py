@@ -13,6 +13,7 @@ from assay.errors import UsageError
 
 DEFAULT_LOGIN = "github-actions[bot]"
 DEFAULT_DATA_BRANCH = "assay-data"
+DEFAULT_ARTIFACT = "assay-handover"
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -61,6 +62,7 @@ class Inputs:
     comment: CommentWhen | None = None
     allow_forks: ForkRule = ForkRule.DENY
     working_directory: str = "."
+    artifact: str = DEFAULT_ARTIFACT
 
 
 def parse_inputs(environ: Mapping[str, str]) -> Inputs:
@@ -83,6 +85,7 @@ def parse_inputs(environ: Mapping[str, str]) -> Inputs:
         comment=CommentWhen(when) if (when := given.one_of("comment", tuple(CommentWhen))) else None,
         allow_forks=ForkRule(given.one_of("allow-forks", tuple(ForkRule)) or ForkRule.DENY),
         working_directory=given.path("working-directory", "."),
+        artifact=given.path("artifact", DEFAULT_ARTIFACT),
     )
 
 

@@ -101,7 +101,22 @@ def test_a_branch_named_like_an_option_is_a_branch(sandbox: Sandbox, branch: str
 
 
 @pytest.mark.parametrize(
-    "ref", ["no-such-ref", "", "--all", "-h", "^HEAD", "HEAD..HEAD", "HEAD:file", "v1^{blob}", "a\0b", "0" * 40, "\x1b[31m"]
+    "ref",
+    [
+        "no-such-ref",
+        "",
+        "--all",
+        "-h",
+        "^HEAD",
+        "HEAD..HEAD",
+        "HEAD:file",
+        "v1^{blob}",
+        "a\0b",
+        "HEAD\nHEAD",
+        "x commit",
+        "0" * 40,
+        "\x1b[31m",
+    ],
 )
 def test_what_names_no_commit_is_a_usage_error(sandbox: Sandbox, ref: str) -> None:
     sandbox.commit({"file": "1"})
@@ -142,6 +157,13 @@ def test_a_branch_is_told_from_what_is_none(sandbox: Sandbox) -> None:
     assert [repo.branch_of(name) for name in names] == ["main", "main", "main", "feature/x", None, None, None, None]
     sandbox.git("checkout", "-q", "--detach")
     assert repo.branch_of("HEAD") is None
+
+
+def test_a_full_sha_is_a_commit_also_where_a_branch_has_such_a_name(sandbox: Sandbox) -> None:
+    first = sandbox.commit({"file": "1"})
+    sandbox.git("update-ref", f"refs/heads/{first}", sandbox.commit({"file": "2"}))
+    repo = repo_of(sandbox)
+    assert (repo.resolve(first), repo.branch_of(first)) == (first, None)
 
 
 def test_the_default_branch_is_the_first_of_the_usual_ones(sandbox: Sandbox) -> None:

@@ -9,7 +9,8 @@ from tests.environments import benchmark, run
 from tests.repositories import Sandbox
 
 from assay.adapters.git import GitRepo
-from assay.adapters.worktrees.inputs import identity, link_caches, link_inputs
+from assay.adapters.worktrees.identity import Identities, identity
+from assay.adapters.worktrees.inputs import link_caches, link_inputs
 from assay.adapters.worktrees.local import LocalWorktrees
 from assay.core.config import Benchmark
 from assay.core.model import Side
@@ -152,12 +153,65 @@ def test_every_change_changes_the_identity(tmp_path: Path, change: Callable[[Pat
 
 
 def test_a_large_input_is_known_by_sizes_and_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.adapters.worktrees.inputs.READ_LIMIT", 3)
+    monkeypatch.setattr("assay.adapters.worktrees.identity.READ_LIMIT", 3)
     (tmp_path / "file").write_text("four")
     before = identity(tmp_path)
     assert before.startswith("stat:")
     os.utime(tmp_path / "file", (1, 1))
     assert identity(tmp_path) != before
+
+
+def test_a_large_input_that_was_written_anew_is_another_whatever_its_times_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.adapters.worktrees.identity.READ_LIMIT", 3)
+    file = tmp_path / "file"
+    file.write_text("four")
+    before, facts = identity(tmp_path), file.stat()
+    file.write_text("FOUR")
+    os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert (file.stat().st_size, file.stat().st_mtime_ns) == (facts.st_size, facts.st_mtime_ns)
+    assert identity(tmp_path) != before
+
+
+def test_what_was_read_is_remembered_until_it_is_touched(tmp_path: Path) -> None:
+    file, told = tmp_path / "file", Identities()
+    file.write_text("four")
+    before, facts = told.of(tmp_path), file.stat()
+    assert told.of(tmp_path) == before
+    file.write_text("FOUR")
+    os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert told.of(tmp_path) == identity(tmp_path) != before
+
+
+@pytest.mark.parametrize("target", ["far/file", "far"])
+def test_what_a_link_inside_an_input_leads_to_belongs_to_it(tmp_path: Path, target: str) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far/file").write_text("same")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/link").symlink_to(tmp_path / target)
+    before = identity(tmp_path / "data")
+    (tmp_path / "far/file").write_text("tame")
+    assert identity(tmp_path / "data") != before
+
+
+def test_links_in_circles_and_into_nothing_have_an_end(tmp_path: Path) -> None:
+    (tmp_path / "data/deep").mkdir(parents=True)
+    (tmp_path / "data/deep/up").symlink_to("..")
+    (tmp_path / "data/deep/self").symlink_to("self")
+    (tmp_path / "data/nowhere").symlink_to("gone")
+    (tmp_path / "data/out").symlink_to(tmp_path)
+    before = identity(tmp_path / "data")
+    assert before.startswith("sha256:")
+    (tmp_path / "beside").write_text("1")
+    assert identity(tmp_path / "data") != before
+
+
+def test_of_an_input_with_too_many_files_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.adapters.worktrees.identity.ENTRY_LIMIT", 2)
+    for name in ("a", "b"):
+        (tmp_path / name).touch()
+    assert identity(tmp_path).startswith("sha256:")
+    (tmp_path / "c").touch()
+    assert identity(tmp_path) == "unknown"
 
 
 def test_an_input_may_itself_be_a_link(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from tests.templates import templates
 
 from assay.app.action import Acted, Bureau, act
 from assay.app.house import House
+from assay.app.order import Order
 from assay.app.question import Nothing, ask
 from assay.app.rules import rules_of
 from assay.core.decide import exit_code
@@ -77,7 +78,8 @@ class Desk:
             return question
         self.lab.runner = FakeRunner(Script(*numbers, ends=ends or {}))
         bureau = Bureau(self.forge, self.hasty, self.job, self.lab, templates(), self.hosted, ".assay/report/result.json", self.batch)
-        return act(question, rules_of(question, self.lab.repo, asked.config), asked, self._house(), bureau, None)
+        order = Order(question, rules_of(question, self.lab.repo, asked.config), asked)
+        return act(order, self._house(), bureau, None)
 
     def done(self, event: Event, *words: Any, **inputs: Any) -> Acted:
         acted = self.act(event, *words, **inputs)

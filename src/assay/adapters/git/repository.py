@@ -1,6 +1,7 @@
 """The user's repository behind the port Repo: it is asked, never changed."""
 
 import fnmatch
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,6 +32,7 @@ class GitRepo:
         self._git: GitCommand = in_folder(root, trusted)
         self._commits: dict[str, CommitObject] = {}
         self._listings: dict[str, Listing] = {}
+        self._changed: dict[tuple[str, str], tuple[str, ...]] = {}
         self._tags: bytes | None = None
         self._dirty: bool | None = None
 
@@ -56,11 +58,10 @@ class GitRepo:
         return self._root
 
     def resolve(self, ref: str) -> str:
-        answer = self._verify(f"{ref}^{{commit}}") if ref and "\0" not in ref else None
-        # a leading ^ would be printed back with the sha, so what is no bare sha has not been resolved
-        if answer is not None and answer.ok and _FULL_SHA.fullmatch(answer.line):
-            return answer.line
-        raise self._unresolved(ref)
+        found = self._found(ref) if ref and "\0" not in ref and "\n" not in ref else None
+        if found is None:
+            raise self._unresolved(ref)
+        return found
 
     def merge_base(self, one: str, other: str) -> str:
         answer = self._git.ask("merge-base", "--end-of-options", one, other)
@@ -90,6 +91,8 @@ class GitRepo:
         )
 
     def branch_of(self, ref: str) -> str | None:
+        if _FULL_SHA.fullmatch(ref):  # to git it is that commit, also where a branch has such a name
+            return None
         answer = self._verify(ref, "--symbolic-full-name")
         return answer.line.removeprefix("refs/heads/") if answer.ok and answer.line.startswith("refs/heads/") else None
 
@@ -100,10 +103,13 @@ class GitRepo:
         return self._commit(commit).subject
 
     def changed_paths(self, base: str, head: str) -> tuple[str, ...]:
-        # every option that a config or a .gitmodules could turn the other way is given, so that no change can hide
-        options = ("-r", "-z", "--no-renames", "--name-only", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
-        answer = self._read("diff-tree", *options, "--end-of-options", self._sha(base), self._sha(head))
-        return tuple(path_text(raw) for raw in sorted(set(answer.out.split(b"\0")[:-1])))
+        pair = self._sha(base), self._sha(head)
+        if pair not in self._changed:
+            # every option that a config or a .gitmodules could turn the other way is given, so that no change can hide
+            options = ("-r", "-z", "--no-renames", "--name-only", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
+            answer = self._read("diff-tree", *options, "--end-of-options", *pair)
+            self._changed[pair] = tuple(path_text(raw) for raw in sorted(set(answer.out.split(b"\0")[:-1])))
+        return self._changed[pair]
 
     def blobs(self, commit: str, names: tuple[str, ...]) -> Mapping[str, str]:
         top = self._listing(commit).top
@@ -157,6 +163,16 @@ class GitRepo:
             self._tags = self._read("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags").out
         lay_out(self._source, self._sha(commit), folder, self._tags)
         return self._listing(commit).files()
+
+    def _found(self, ref: str) -> str | None:
+        """The sha of the commit that a ref names, None where there is none. What the commit holds comes with it, and is kept."""
+        answer = self._git.ask("cat-file", "--batch", feed=os.fsencode(f"{ref}^{{commit}}\n"))
+        header, _, content = answer.out.partition(b"\n")
+        match header.split(b" "):
+            case [name, b"commit", _] if answer.ok and _FULL_SHA.fullmatch(sha := os.fsdecode(name)):
+                self._commits[sha] = CommitObject.parse(content)
+                return sha
+        return None
 
     def _sha(self, commit: str) -> str:
         return commit if _FULL_SHA.fullmatch(commit) else self.resolve(commit)

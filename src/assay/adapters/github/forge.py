@@ -43,6 +43,8 @@ class GitHubForge(Questions):
     ) -> None:
         patience = patience or Patience()
         self._repo: Repository = connect(token, api_url, patience).get_repo(repository)
+        self._token = token
+        self._timeout_s = patience.timeout_s
         self._login = bot_login
         self._details_url = details_url
         self._posts = min(patience.tries, POSTS)

@@ -1,8 +1,11 @@
 """What is asked of GitHub before a comment is obeyed: who may what, where a pull request is, and when that was pushed."""
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+import requests
 
 from assay.adapters.github.refusals import UncertainError, told
 from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
@@ -11,6 +14,8 @@ if TYPE_CHECKING:
     from github.PullRequest import PullRequest
     from github.Repository import Repository
 
+MAX_ARTIFACTS = 200
+MAX_ARTIFACT_BYTES = 64 * 2**20
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 PUSHES = 100
 """So many of the latest pushes to a branch are looked through: a commit older than all of them was there before any comment of today."""
@@ -20,6 +25,8 @@ class Questions:
     """The asking half of `ports.Forge`, of one repository seen by one token."""
 
     _repo: "Repository"
+    _token: str
+    _timeout_s: int
 
     def head_of(self, number: int) -> str:
         with told(f"read pull request {number}"):
@@ -43,11 +50,48 @@ class Questions:
             _, listed = self._repo.requester.requestJsonAndCheck("GET", f"{self._repo.url}/activity", parameters=query)
             return Pushed(_moment(listed, commit))
 
+    def pull_of_branch(self, owner: str, branch: str, commit: str) -> PullFacts | None:
+        """As the port says."""
+        with told("find the pull request of a workflow run"):
+            found = [one for one in self._repo.get_pulls(state="open", head=f"{owner}:{branch}") if one.head.sha == commit]
+            return _facts(found[0]) if len(found) == 1 else None
+
+    def artifacts(self, run: int, prefix: str) -> Mapping[str, bytes]:
+        """As the port says; each in whole, as the zip that GitHub stores."""
+        with told(f"read the artifacts of run {run}"):
+            listed = self._repo.get_workflow_run(run).get_artifacts()
+            wanted = {one.name: one.archive_download_url for one in listed if one.name.startswith(prefix) and not one.expired}
+            if len(wanted) > MAX_ARTIFACTS:
+                raise ValueError("too many artifacts")
+            return {name: self._download(url) for name, url in wanted.items()}
+
+    def _download(self, url: str) -> bytes:
+        """In two steps: where the bytes lie is another host, and the token is nothing for that."""
+        auth = {"Authorization": f"Bearer {self._token}", "Accept": "application/vnd.github+json"}
+        first = requests.get(url, headers=auth, timeout=self._timeout_s, allow_redirects=False)
+        first.raise_for_status()
+        if first.is_redirect:
+            place = first.headers["Location"]
+            with requests.get(place, timeout=self._timeout_s, allow_redirects=False, stream=True) as second:
+                second.raise_for_status()
+                return _bounded(second)
+        return first.content[: MAX_ARTIFACT_BYTES + 1]
+
     def react(self, comment: int, reaction: Reaction) -> None:
         """As the port says. GitHub itself makes one reaction of several equal ones, so that a lost answer does no harm."""
         with told("react to a comment"):
             url = f"{self._repo.url}/issues/comments/{comment}/reactions"
             self._repo.requester.requestJsonAndCheck("POST", url, input={"content": reaction.value})
+
+
+def _bounded(response: requests.Response) -> bytes:
+    """What comes, up to a byte more than is taken: whoever unpacks it says the rest."""
+    content = bytearray()
+    for block in response.iter_content(2**16):
+        content += block
+        if len(content) > MAX_ARTIFACT_BYTES:
+            break
+    return bytes(content)
 
 
 def _facts(pull: "PullRequest") -> PullFacts:

@@ -202,7 +202,7 @@ class Execution:
         )
 
     def _explanation(self, end: Ended, last_words: tuple[str, str]) -> causes.Explanation:
-        killed = causes.rose(self._oom_before, causes.oom_kills())
+        killed = end.status != 0 and causes.rose(self._oom_before, causes.oom_kills())
         return causes.explain(end, over_limit=self._capture.exceeded, last_words=last_words, kernel_killed=killed)
 
 

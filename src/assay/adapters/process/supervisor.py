@@ -22,6 +22,7 @@ import _socket
 import errno
 import marshal
 import posix
+import resource  # noqa: F401 # what `wait4` answers with: it would else be imported anew in each fork
 import select
 import sys
 import time

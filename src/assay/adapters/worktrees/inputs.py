@@ -1,17 +1,10 @@
 """Ignored paths that a benchmark needs, and caches that outlive a check: linked from the user's tree, never copied."""
 
-import hashlib
-import os
-import stat
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from assay.adapters.worktrees.paths import exists, place, relative
 from assay.core.escape import plain
 from assay.errors import UsageError
-
-READ_LIMIT = 32 * 1024 * 1024
-"""Bytes of one input that are read for its identity; beyond it sizes and times have to do."""
 
 
 def link_inputs(tree: Path, user_root: Path, inputs: tuple[str, ...], where: str) -> None:
@@ -76,42 +69,3 @@ def _make_own_cache(user_root: Path, path: PurePosixPath) -> None:
     target.mkdir(exist_ok=True)
     if not exists(user_root / ".assay" / ".gitignore"):
         (user_root / ".assay" / ".gitignore").write_text("*\n")
-
-
-def identity(origin: Path) -> str:
-    """`sha256:…` of the names and contents of an input; `stat:…`, of names, sizes and times, where it is large; or `missing`."""
-    if not origin.exists():
-        return "missing"
-    files = sorted(_files(origin))
-    contents = sum(status.st_size for _, _, status in files) <= READ_LIMIT
-    digest = hashlib.sha256()
-    for name, path, status in files:
-        digest.update(os.fsencode(name) + b"\0" + (_content(path, status) if contents else _shape(status)) + b"\0")
-    return f"{'sha256' if contents else 'stat'}:{digest.hexdigest()}"
-
-
-def _files(origin: Path) -> Iterator[tuple[str, Path, os.stat_result]]:
-    """Everything in it but folders, by its path inside. Links inside are not followed, the input itself may be one."""
-    if not origin.is_dir():
-        yield "", origin, origin.stat()
-        return
-    for parent, folders, names in os.walk(origin):
-        links = [name for name in folders if Path(parent, name).is_symlink()]
-        for path in (Path(parent, name) for name in (*names, *links)):
-            yield str(path.relative_to(origin)), path, path.lstat()
-
-
-def _content(path: Path, status: os.stat_result) -> bytes:
-    if stat.S_ISLNK(status.st_mode):
-        return b"link " + os.fsencode(path.readlink())
-    if not stat.S_ISREG(status.st_mode):
-        return b"special"
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").digest()
-    except PermissionError:
-        return _shape(status)
-
-
-def _shape(status: os.stat_result) -> bytes:
-    return b"%d %d %d" % (status.st_mode, status.st_size, status.st_mtime_ns)

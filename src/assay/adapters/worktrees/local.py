@@ -9,7 +9,8 @@ from typing import Self
 
 from assay.adapters.worktrees.accounts import AccountChoice, hand_over, may_write
 from assay.adapters.worktrees.folders import WorkFolder, sweep
-from assay.adapters.worktrees.inputs import identity, link_caches, link_inputs
+from assay.adapters.worktrees.identity import Identities
+from assay.adapters.worktrees.inputs import link_caches, link_inputs
 from assay.adapters.worktrees.interpreter import JobPython, JobQuestion
 from assay.adapters.worktrees.path_files import Checkout, foreign
 from assay.adapters.worktrees.paths import relative, working_folder
@@ -64,6 +65,7 @@ class LocalWorktrees:
         self._numbers: dict[str, int] = {}
         self._environments: dict[str, PythonEnvironment] = {}
         self._slots = Slots()
+        self._identities = Identities()
         self._tracked: dict[str, Tracked] = {}
 
     def __enter__(self) -> Self:
@@ -134,7 +136,7 @@ class LocalWorktrees:
 
     def _identity(self, text: str) -> str:
         try:
-            return identity(self._user_root / relative(text, "inputs"))
+            return self._identities.of(self._user_root / relative(text, "inputs"))
         except OSError as error:
             what = f"The input {plain(text)} cannot be read: {error.strerror} ({plain(str(error.filename))})."
             raise InfrastructureError(what, hint="See that nothing writes to it during a check, and that you may read it.") from error

@@ -1,0 +1,61 @@
+"""The folder by which the thirds of a split check hand over: a plan, the runs lent to the cells, and a file of each cell.
+
+Whoever else may write there is a stranger: plain files alone are read, of bounded size, and each is judged before it is used.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.adapters import atomic_file
+from assay.adapters.store_files import read_file
+from assay.core.handover import PLAN_FILE, CellFile, PlanFile, cell_file, parsed, sorted_out
+from assay.core.record import Envelope
+from assay.errors import InfrastructureError, UsageError
+from assay.ports import Unreadable
+
+
+class HandoverFolder:
+    """One such folder. What it lends lies in `lent`, laid out as a store."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def lent(self) -> Path:
+        return self._folder / "store"
+
+    def put_plan(self, plan: PlanFile) -> Path:
+        """Write the plan. Raises InfrastructureError where the disk refuses."""
+        return self._put(PLAN_FILE, plan)
+
+    def put_cell(self, cell: CellFile) -> Path:
+        """Write a cell. Raises InfrastructureError where the disk refuses."""
+        return self._put(cell_file(cell.benchmark), cell)
+
+    def plan(self) -> PlanFile:
+        """The plan. Raises UsageError where there is none that can be read."""
+        data = read_file(self._folder, PLAN_FILE)
+        found = data.reason if isinstance(data, Unreadable) else parsed(PlanFile, data)
+        if isinstance(found, str):
+            hint = "Download the artifact of the job that planned into that folder, or name another one with `artifact`."
+            raise UsageError(f"The plan {self._folder / PLAN_FILE} cannot be used: {found}.", hint=hint)
+        return found
+
+    def cells(self, benchmarks: tuple[str, ...]) -> tuple[Mapping[str, CellFile], Mapping[str, str]]:
+        """The cells of these benchmarks that are there, and why others that are there cannot be used. A missing one is in neither."""
+        files: dict[str, bytes | str] = {}
+        for name in benchmarks:
+            if (self._folder / cell_file(name)).is_symlink() or (self._folder / cell_file(name)).exists():
+                data = read_file(self._folder, cell_file(name))
+                files[name] = data.reason if isinstance(data, Unreadable) else data
+        return sorted_out(files)
+
+    def _put(self, name: str, envelope: Envelope) -> Path:
+        path = self._folder / name
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            atomic_file.replace(path, envelope.to_json().encode() + b"\n")
+        except OSError as error:
+            what = f"{path} cannot be written: {error.strerror or error}."
+            raise InfrastructureError(what, hint="Free the disk, or name another folder with `artifact`.") from error
+        return path

@@ -1,0 +1,91 @@
+"""The first third of a split check: which cells have to run. It has the token, and starts nothing of anybody's."""
+
+from dataclasses import dataclass
+
+from assay.app import plan
+from assay.app.check import choose
+from assay.app.commits import Commits
+from assay.app.house import House
+from assay.app.question import Question
+from assay.core.comment_command import Command
+from assay.core.config import Benchmark, Config
+from assay.core.handover import DEFAULT_RUNNER, Cell, PlanFile
+from assay.core.inputs import Inputs
+from assay.core.model import Trust
+from assay.ports import Store
+
+CANDIDATES = 50
+"""So many of the newest runs of a benchmark go along with a plan, so that a cell may find one of its own machine among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a plan is made from, beside the commits: whose config in which file, what a command changes of it, and who forced a run."""
+
+    config: Config
+    file: str
+    benchmarks: tuple[str, ...]
+    trust: Trust
+    command: Command
+    forced_by: str | None
+    rules: str | None = None
+    extras: str | None = None
+    vouched: bool = False
+
+
+def asked_of(question: Question, config: Config, inputs: Inputs, command: Command, forced_by: str | None) -> Asked:
+    """What the question of an event asks, under a config in which the command has changed what it may."""
+    return Asked(
+        config=config,
+        file=inputs.config,
+        benchmarks=inputs.benchmarks,
+        trust=question.trust,
+        command=command,
+        forced_by=forced_by,
+        rules=question.rules,
+        extras=question.extras,
+        vouched=question.vouched,
+    )
+
+
+def planned(asked: Asked, commits: Commits, house: House) -> PlanFile:
+    """The plan of all benchmarks that changed paths bear on; those that nothing relevant changed for have no cell."""
+    chosen = choose(asked.config, asked.benchmarks)
+    command = asked.command
+    return PlanFile(
+        schema="assay.plan/1",
+        base=commits.base,
+        head=commits.head,
+        branch=commits.branch,
+        trust=asked.trust,
+        vouched=asked.vouched,
+        rules=asked.rules,
+        extras=asked.extras,
+        config=asked.file,
+        seeds=command.seeds,
+        repeats=command.repeats,
+        model=command.model,
+        precision=command.precision,
+        forced_by=asked.forced_by,
+        cells=tuple(_cell(asked.config, one) for one in chosen if asked.forced_by or not idle(asked, commits, house, one)),
+    )
+
+
+def idle(asked: Asked, commits: Commits, house: House, benchmark: Benchmark) -> str | None:
+    """Why the benchmark has nothing to show, None where it has."""
+    question = plan.Question(asked.config, benchmark, commits, "", asked.forced_by, asked.trust)
+    return plan.nothing_relevant(house, question)
+
+
+def _cell(config: Config, benchmark: Benchmark) -> Cell:
+    machine = config.machines.get(benchmark.machine) if benchmark.machine else None
+    return Cell(benchmark=benchmark.name, machine=benchmark.machine, runs_on=machine.runs_on if machine else DEFAULT_RUNNER)
+
+
+def lend(plan_file: PlanFile, source: Store, target: Store) -> None:
+    """Copy the newest clean runs of each planned benchmark, and what was decided on them, to where the cells can read them."""
+    for cell in plan_file.cells:
+        for run in [run for run in source.runs(cell.benchmark).runs if run.clean][:CANDIDATES]:
+            target.add_run(run)
+            for decision in source.decisions(run.run_id):
+                target.add_decision(decision)

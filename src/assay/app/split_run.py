@@ -1,0 +1,122 @@
+"""The second third of a split check: one cell measured, on a machine without any token. Nothing is posted and nothing sent from here."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from assay.app.check import CheckRequest, check_commits
+from assay.app.commits import Commits
+from assay.app.house import House
+from assay.app.stages import Refusal, Silent
+from assay.core.command_config import with_command
+from assay.core.config import Config
+from assay.core.effects import Effect, RecordRun
+from assay.core.envelope import Run
+from assay.core.escape import plain
+from assay.core.expectation import mismatch
+from assay.core.handover import CellFile, PlanFile
+from assay.core.model import Status
+from assay.core.result import BenchmarkResult
+from assay.errors import AssayError, UsageError
+
+MAX_LINES = 40
+MAX_WARNINGS = 200
+
+
+@dataclass(slots=True)
+class _Basket:
+    """Takes the runs out of what a check records; a decision made here would be nobody's."""
+
+    runs: list[Run] = field(default_factory=list)
+
+    def record(self, effects: Iterable[Effect]) -> tuple[str, ...]:
+        self.runs += [effect.run for effect in effects if isinstance(effect, RecordRun)]
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The file that a cell hands over, and the error outside the benchmark that kept it from more."""
+
+    cell: CellFile
+    error: AssayError | None = None
+
+
+def run_cell(plan: PlanFile, benchmark: str, config: Config, house: House, refusal: Refusal | None = None) -> Ran:
+    """Measure the cell of a benchmark, or find among the lent runs what answers it on this very machine.
+
+    Raises UsageError for a benchmark that the plan has no cell for.
+    """
+    cell = next((one for one in plan.cells if one.benchmark == benchmark), None)
+    if cell is None:
+        raise UsageError(f"The plan has no cell for {plain(benchmark, 60)}.", hint="Take the benchmarks from the plan's own matrix.")
+    machine = config.machines.get(cell.machine) if cell.machine else None
+    problem = mismatch(machine.expect, house.machine.facts()) if machine else ""
+    if problem:
+        return Ran(_failed(plan, benchmark, f"this is not the machine {plain(cell.machine or '', 60)}: {problem}"))
+    basket = _Basket()
+    commits = Commits(plan.base, plan.head, plan.branch)
+    checked = check_commits(_request(plan, benchmark, config, refusal), commits, house, basket.record, Silent())
+    (result,) = checked.result.benchmarks
+    return Ran(_cell(plan, result, tuple(basket.runs)), checked.errors[0] if checked.errors else None)
+
+
+def _request(plan: PlanFile, benchmark: str, config: Config, refusal: Refusal | None) -> CheckRequest:
+    changed = with_command(config, replace(plan.command, benchmarks=(benchmark,)))
+    return CheckRequest(
+        config=changed,
+        base=plan.base,
+        head=plan.head,
+        benchmarks=(benchmark,),
+        forced_by=plan.forced_by,
+        trust=plan.trust,
+        reproduce="--no-reuse",
+        refusal=refusal,
+    )
+
+
+def _cell(plan: PlanFile, result: BenchmarkResult, runs: tuple[Run, ...]) -> CellFile:
+    head = next((run for run in runs if run.run_id == result.run_id), None)
+    base = next((run for run in runs if run is not head), None)
+    reused = result.status is Status.REUSED
+    return CellFile(
+        schema="assay.cell/1",
+        benchmark=result.name,
+        base=plan.base,
+        head=plan.head,
+        state=_state(result, head),
+        reason=_line(result.reason),
+        base_run=result.base_run.run_id if reused and result.base_run else base.run_id if base else None,
+        head_run=result.run_id if reused or head else None,
+        runs=runs,
+        warnings=tuple(map(_line, result.warnings[:MAX_WARNINGS])),
+        tail=tuple(map(_line, result.output_tail[-MAX_LINES:])),
+    )
+
+
+def _state(result: BenchmarkResult, head: Run | None) -> Literal["measured", "reused", "failed", "refused"]:
+    if result.status is Status.REUSED:
+        return "reused"
+    if result.status is Status.SKIPPED:
+        return "refused"
+    return "measured" if head else "failed"
+
+
+def _failed(plan: PlanFile, benchmark: str, reason: str) -> CellFile:
+    return CellFile(
+        schema="assay.cell/1",
+        benchmark=benchmark,
+        base=plan.base,
+        head=plan.head,
+        state="failed",
+        reason=_line(reason),
+        base_run=None,
+        head_run=None,
+        runs=(),
+        warnings=(),
+        tail=(),
+    )
+
+
+def _line(text: str) -> str:
+    return plain(text, 2000)

@@ -1,0 +1,33 @@
+"""What another workflow's run uploaded: archives of strangers, unpacked within limits, of which the cells' files alone are taken."""
+
+from collections.abc import Iterator
+
+from assay.app.split_report import Delivery
+from assay.core.archive import HostileArchiveError, unpack
+from assay.core.handover import cell_file, sorted_out
+from assay.ports import Forge
+
+PREFIX = "assay-"
+
+
+def uploaded_cells(forge: Forge, run: int, benchmarks: tuple[str, ...]) -> Delivery:
+    """The cells of these benchmarks among the artifacts of a run whose names begin with `assay-`.
+
+    A cell that two artifacts hold is nobody's, and neither is one in an archive that is not sound. Raises ForgeError.
+    """
+    found: dict[str, list[bytes | str]] = {}
+    for name, archive in sorted(forge.artifacts(run, PREFIX).items()):
+        for benchmark, content in _cells(name, archive, benchmarks):
+            found.setdefault(benchmark, []).append(content)
+    twice = "more than one artifact holds it"
+    return Delivery(*sorted_out({name: contents[0] if len(contents) == 1 else twice for name, contents in found.items()}))
+
+
+def _cells(name: str, archive: bytes, benchmarks: tuple[str, ...]) -> Iterator[tuple[str, bytes | str]]:
+    """Each cell's file in an archive; an archive that cannot be taken spoils the cell that its own name promises."""
+    try:
+        files = unpack(archive)
+    except HostileArchiveError as error:
+        yield from ((one, f"its archive cannot be taken: {error}") for one in benchmarks if name == f"{PREFIX}{one}")
+        return
+    yield from ((one, files[cell_file(one)]) for one in benchmarks if cell_file(one) in files)

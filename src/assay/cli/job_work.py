@@ -1,0 +1,246 @@
+"""The work of a job on GitHub: check at one go, or one of the thirds plan, run and report."""
+
+import gc
+import json
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.adapters.git import GitRepo
+    from assay.adapters.github.client import Patience
+    from assay.adapters.github.forge import GitHubForge
+    from assay.adapters.handover_folder import HandoverFolder
+    from assay.adapters.job_files import StepFiles
+    from assay.app.action import Acted, Bureau
+    from assay.app.house import House
+    from assay.app.order import Bring, Order
+    from assay.app.question import Nothing
+    from assay.app.split_report import Delivery
+    from assay.cli.stores import JobStore
+    from assay.core.config import Config
+    from assay.core.event import Started
+    from assay.core.handover import CellFile, PlanFile
+    from assay.core.inputs import Inputs
+    from assay.core.job import Job
+    from assay.ports import Observer, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The job, its checkout and its files. What is started for it ends with the stack; `event` is None where none is needed."""
+
+    stack: ExitStack
+    job: "Job"
+    inputs: "Inputs"
+    event: "Started | None"
+    tokens: Mapping[str, str] = field(repr=False)
+    repo: "GitRepo"
+    trusted: tuple[str, ...]
+    files: "StepFiles"
+
+
+def work(site: Site) -> "Acted | Nothing | PlanFile | CellFile":
+    """Do what the mode says; with auto the event decides."""
+    from assay.core.event import WorkflowRun
+    from assay.core.inputs import Mode
+
+    match site.inputs.mode:
+        case Mode.PLAN:
+            return _plan(site)
+        case Mode.RUN:
+            return _run(site)
+        case Mode.REPORT:
+            return _report(site)
+        case Mode.AUTO if isinstance(site.event, WorkflowRun):
+            return _report(site)
+        case _:
+            return _check(site)
+
+
+def _check(site: Site) -> "Acted | Nothing":
+    from assay.app.action import act
+    from assay.app.order import order_of
+    from assay.app.question import Nothing
+
+    order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site))
+    if isinstance(order, Nothing):
+        return order
+    kept = _kept(site)
+    house = _house(site, order.rules.config, kept.store)
+    _guard_credentials(site.stack, site.repo.root, site.trusted, house.observer)
+    return act(order, house, _bureau(site, _home(site.repo.root) / "report", kept), _forced(order))
+
+
+def _plan(site: Site) -> "PlanFile | Nothing":
+    from assay.adapters.store_directory import DirectoryStore
+    from assay.app.check import choose
+    from assay.app.order import order_of
+    from assay.app.question import Nothing, commits_of
+    from assay.app.split_plan import asked_of, lend, planned
+    from assay.core.job_outputs import NAMES
+
+    order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site))
+    if isinstance(order, Nothing):
+        return order
+    kept = _kept(site)
+    names = tuple(one.name for one in choose(order.rules.config, order.inputs.benchmarks))
+    commits = commits_of(order.question, site.repo, kept.store, names)
+    if isinstance(commits, Nothing):
+        return commits
+    asked = asked_of(order.question, order.rules.config, order.inputs, order.command, _forced(order))
+    plan = planned(asked, commits, _house(site, order.rules.config, kept.store))
+    folder = _handover(site)
+    lend(plan, kept.store, DirectoryStore(folder.lent))
+    sys.stdout.write(f"The plan, with {len(plan.cells)} cells, is in {folder.put_plan(plan)}\n")
+    for name in NAMES:
+        site.files.output(name, json.dumps(plan.matrix, sort_keys=True) if name == "matrix" else "")
+    return plan
+
+
+def _run(site: Site) -> "CellFile":
+    from assay.adapters.store_directory import DirectoryStore
+    from assay.app.action import refusal_of
+    from assay.app.rules import rules_at
+    from assay.app.split_run import run_cell
+
+    folder = _handover(site)
+    plan = folder.plan()
+    if len(site.inputs.benchmarks) != 1:
+        raise UsageError("The mode run measures one cell, so it needs one benchmark.", hint="Set benchmark: ${{ matrix.benchmark }}")
+    (benchmark,) = site.inputs.benchmarks
+    rules = rules_at(site.repo, plan.rules or plan.base, plan.extras, plan.config)
+    refusal = refusal_of(plan.trust, rules.config, site.inputs, hosted=site.job.hosted, vouched=plan.vouched)
+    ran = run_cell(plan, benchmark, rules.config, _house(site, rules.config, DirectoryStore(folder.lent)), refusal)
+    sys.stdout.write(f"The cell of {benchmark}, {ran.cell.state}, is in {folder.put_cell(ran.cell)}\n")
+    if ran.error is not None:
+        raise ran.error
+    return ran.cell
+
+
+def _report(site: Site) -> "Acted | Nothing":
+    from assay.app.action import act
+    from assay.app.order import reported_order
+    from assay.app.question import Nothing
+
+    order = reported_order(_event(site), site.inputs, site.repo, _patient(site), _bring(site))
+    if isinstance(order, Nothing):
+        return order
+    kept = _kept(site)
+    house = _house(site, order.rules.config, kept.store)
+    bureau = _bureau(site, _home(site.repo.root) / "report", kept)
+    return act(order, house, bureau, _forced(order), lambda names: _delivery(site, names))
+
+
+def _delivery(site: Site, names: tuple[str, ...]) -> "Delivery":
+    """The cells in the hand-over folder, or under workflow_run those that the other run uploaded."""
+    from assay.app.split_report import Delivery
+    from assay.app.uploads import uploaded_cells
+    from assay.core.event import WorkflowRun
+
+    if isinstance(site.event, WorkflowRun):
+        return uploaded_cells(_patient(site), site.event.run_id, names)
+    return Delivery(*_handover(site).cells(names))
+
+
+def _handover(site: Site) -> "HandoverFolder":
+    from assay.adapters.handover_folder import HandoverFolder
+
+    return HandoverFolder(Path(site.job.workspace, site.inputs.artifact))
+
+
+def _event(site: Site) -> "Started":
+    if site.event is None:
+        raise UsageError("This job has no event to go by.", hint="Leave the input mode out.")
+    return site.event
+
+
+def _bring(site: Site) -> "Bring":
+    from assay.cli.fetching import bringer
+
+    return bringer(site.repo, site.trusted, site.tokens)
+
+
+def _patient(site: Site) -> "GitHubForge":
+    from assay.adapters.github.client import Patience
+
+    return _forge(site, Patience())
+
+
+def _kept(site: Site) -> "JobStore":
+    from assay.cli.stores import store_on_github
+
+    return store_on_github(site.repo.root, site.inputs.data_branch, site.trusted, site.tokens)
+
+
+def _house(site: Site, config: "Config", store: "Store") -> "House":
+    from assay.adapters.terminal import display_for
+    from assay.cli.check_command import RARELY, build_house, job_question
+
+    _home(site.repo.root)
+    job_python = job_question(site.stack, site.repo.root)
+    house = build_house(site.stack, config, site.repo, store, site.stack.enter_context(display_for(sys.stderr)), job_python)
+    gc.freeze()  # what has been imported stays for good
+    gc.set_threshold(RARELY)
+    gc.enable()
+    return house
+
+
+def _forced(order: "Order") -> str | None:
+    from assay.cli.check_command import forced_by
+
+    return forced_by(order.forced_by or ("the input no-reuse" if order.inputs.no_reuse else None), os.environ)
+
+
+def _home(root: str) -> Path:
+    """The folder of ours in the checkout. Raises UsageError where a commit has put a link in its place: it may lead anywhere."""
+    from assay.cli.check_command import FOLDER, refuse_links
+
+    refuse_links(root)
+    return Path(root, FOLDER)
+
+
+def _guard_credentials(stack: ExitStack, root: str, trusted: tuple[str, ...], observer: "Observer") -> None:
+    """Warn of what checkout left in reach of a benchmark, and close it to benchmarks that run as somebody else."""
+    from assay.adapters.git.persisted import credential_files, out_of_reach
+    from assay.core.events import Remark
+
+    found = credential_files(root, trusted)
+    for path in found:
+        observer.note(Remark(f"The checkout keeps a credential in {path}, where a benchmark may find it. Set persist-credentials: false."))
+    stack.enter_context(out_of_reach(found))
+
+
+def _bureau(site: Site, out: Path, kept: "JobStore") -> "Bureau":
+    from assay.adapters.github.client import HASTY, Patience
+    from assay.adapters.reports_folder import ReportsFolder
+    from assay.adapters.templates import PackageTemplates
+    from assay.app.action import Bureau
+    from assay.core.render import TEMPLATES
+
+    job, templates = site.job, PackageTemplates()
+    return Bureau(
+        forge=_forge(site, Patience()),
+        hasty=_forge(site, HASTY),
+        job=site.files,
+        reports=ReportsFolder(out),
+        templates={name: templates.load(name) for name in TEMPLATES},
+        hosted=job.hosted,
+        batch=kept.batch,
+        result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),
+    )
+
+
+def _forge(site: Site, patience: "Patience") -> "GitHubForge":
+    from assay.adapters.github.forge import GitHubForge
+
+    job, inputs = site.job, site.inputs
+    return GitHubForge(
+        inputs.token, job.repository, api_url=job.api_url, bot_login=inputs.bot_login, details_url=job.run_url, patience=patience
+    )
