@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from assay.core.check_run import CheckRun
 from assay.core.config import Benchmark
@@ -13,6 +13,10 @@ from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
 from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
 from assay.core.model import Completed, Side
 from assay.core.process import Account, Heartbeat, ProcessRequest
+
+if TYPE_CHECKING:  # most commands analyse nothing
+    from assay.core.fusion.exchange import Ask, Reply
+    from assay.core.fusion.state import Artifact, Manifest
 
 
 class Clock(Protocol):
@@ -324,3 +328,34 @@ class JobFiles(Protocol):
     def summary(self, text: str) -> None: ...
 
     def output(self, name: str, value: str) -> None: ...
+
+
+class Analyst(Protocol):
+    """Whoever answers a question about a result: a function, a model behind an API, a program."""
+
+    async def answer(self, ask: "Ask") -> "Reply":
+        """The answer. Raises AnalysisError, which keeps what was spent and said until then, also where it is cancelled."""
+        ...
+
+
+class AnalysisFolder(Protocol):
+    """The files of one analysis, readable by nobody else. All raise AnalysisError where the disk refuses."""
+
+    @property
+    def path(self) -> str: ...
+
+    def write(self, name: str, text: str) -> "Artifact":
+        """Write one file, whole or not at all."""
+        ...
+
+    def publish(self, manifest: "Manifest") -> None:
+        """Put the manifest in the place of the one before."""
+        ...
+
+
+class Analyses(Protocol):
+    """Where the files of analyses are kept."""
+
+    def create(self, analysis_id: str, *, durable: bool) -> AnalysisFolder:
+        """The folder of a new analysis. With `durable` its files outlive a crash of the machine: something was paid for them."""
+        ...

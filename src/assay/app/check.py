@@ -1,7 +1,7 @@
 """The whole way of `assay check`: plan, measure, decide and report each benchmark, one after the other."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import assert_never
 
@@ -16,6 +16,7 @@ from assay.app.stages import Refusal, Silent, Stages
 from assay.core.config import Benchmark, Config
 from assay.core.decide import Decision, Policy
 from assay.core.effects import Effect, RecordDecision, RecordRun
+from assay.core.envelope import Run
 from assay.core.events import BenchmarkStarted, Remark
 from assay.core.model import Direction, Outcome, Rung, Status, Trust
 from assay.core.policy import resolve_policy, resolved_for
@@ -48,13 +49,26 @@ class CheckRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the result of a benchmark rests on: the envelopes of both sides, and all runs that were stored before, newest first."""
+
+    base_run: Run | None = None
+    head_run: Run | None = None
+    stored: tuple[Run, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
-    """The result, and the decisions, the policy and the errors outside the benchmarks from which the exit code follows."""
+    """The result, and the decisions, the policy and the errors outside the benchmarks from which the exit code follows.
+
+    `grounds` are those of each benchmark, by name.
+    """
 
     result: CheckResult
     decisions: tuple[Decision, ...]
     policy: Policy
     errors: tuple[AssayError, ...] = ()
+    grounds: Mapping[str, Grounds] = field(default_factory=dict)
 
     @property
     def nothing_measured(self) -> bool:
@@ -85,7 +99,13 @@ def check_commits(
         done.append(way.walk(planned))
         stages.concluded(_result(request, commits, done[-1:]))
     errors = tuple(one.error for one in done if one.error)
-    return Checked(_result(request, commits, done), tuple(one.decision for one in done if one.decision), policy, errors)
+    decisions = tuple(one.decision for one in done if one.decision)
+    return Checked(_result(request, commits, done), decisions, policy, errors, _grounds(plans, done))
+
+
+def _grounds(plans: list[Plan], done: list[Concluded]) -> Mapping[str, Grounds]:
+    stored = [() if isinstance(planned, Skip) else planned.stored for planned in plans]
+    return {one.result.name: Grounds(one.base_run, one.head_run, runs) for one, runs in zip(done, stored, strict=True)}
 
 
 def _result(request: CheckRequest, commits: Commits, done: list[Concluded]) -> CheckResult:

@@ -30,12 +30,17 @@ from assay.ports import Clock
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """A benchmark's result, the decision behind it and its record where they are new, and the error that kept it from one."""
+    """A benchmark's result, the decision behind it and its record where they are new, and the error that kept it from one.
+
+    `base_run` and `head_run` are the envelopes that it rests on.
+    """
 
     result: BenchmarkResult
     decision: Decision | None = None
     record: StoredDecision | None = None
     error: AssayError | None = None
+    base_run: Run | None = None
+    head_run: Run | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +159,8 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         output_tail=_tail(head),
         next_step=next_step,
     )
-    return Concluded(result, decision, _record(bench, result, done.base.run_id, done.head.run_id, hold))
+    record = _record(bench, result, done.base.run_id, done.head.run_id, hold)
+    return Concluded(result, decision, record, base_run=done.base, head_run=done.head)
 
 
 def turned_away(bench: Bench, reason: str) -> Concluded:
@@ -250,7 +256,8 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         reused_age=_age(bench, plan.head),
         next_step=plan.decision.next_step if stands else decision.next_step,
     )
-    return Concluded(result, decision, None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id, hold))
+    record = None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id, hold)
+    return Concluded(result, decision, record, base_run=plan.base, head_run=plan.head)
 
 
 def _evidence(comparisons: Sequence[Comparison], head: Run, failure: Failure | None, hold: Hold) -> Evidence:

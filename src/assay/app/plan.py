@@ -1,7 +1,7 @@
 """Whether a benchmark must run at all: skip, reuse or measure."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from assay.app.commits import Commits
 from assay.app.house import House
@@ -26,22 +26,27 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """Stored runs of both sides from one session, and what was decided on them."""
+    """Stored runs of both sides from one session, and what was decided on them. `stored` are all runs of the benchmark, newest first."""
 
     verdict: ReuseVerdict
     base: Run
     head: Run
     decision: StoredDecision
     warnings: tuple[str, ...] = ()
+    stored: tuple[Run, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Head must run; the verdict says why no stored run would do. `run_id` is what head's run will be called."""
+    """Head must run; the verdict says why no stored run would do. `run_id` is what head's run will be called.
+
+    `stored` are all runs of the benchmark so far, newest first.
+    """
 
     verdict: ReuseVerdict
     run_id: str
     warnings: tuple[str, ...] = ()
+    stored: tuple[Run, ...] = field(default=(), repr=False)
 
 
 Plan = Skip | Reuse | Measure
@@ -91,15 +96,15 @@ def _stored_or_measured(house: House, question: Question) -> Reuse | Measure:
     asked = _reuse_question(house, question)
     verdict = exact_reuse(asked, catalog.runs, unreadable)
     if not verdict.reuse or verdict.run_id is None:
-        return Measure(verdict, house.clock.new_id("run"), warnings)
+        return Measure(verdict, house.clock.new_id("run"), warnings, catalog.runs)
     pairs = [pair for run in fitting_runs(asked, catalog.runs) for pair in _judged_pairs(house, question, run, catalog)]
     for head, base, decision in sorted(pairs, key=lambda pair: pair[2].policy_hash != question.policy_hash):
         if not more_allowed(question.benchmark, decision):
-            return Reuse(replace(verdict, run_id=head.run_id, path=head.path), base, head, decision, warnings)
+            return Reuse(replace(verdict, run_id=head.run_id, path=head.path), base, head, decision, warnings, catalog.runs)
     why = "undecided with less than the config now allows" if pairs else f"no clean run of the base {question.commits.base[:12]} beside it"
     detail = ReuseReason(Rung.EVIDENCE, f"{verdict.run_id}: {why}")
     refused = ReuseVerdict(reuse=False, key=verdict.key, considered=verdict.considered, reasons=(detail,))
-    return Measure(refused, house.clock.new_id("run"), warnings)
+    return Measure(refused, house.clock.new_id("run"), warnings, catalog.runs)
 
 
 def _judged_pairs(house: House, question: Question, head: Run, catalog: Catalog) -> Iterator[tuple[Run, Run, StoredDecision]]:

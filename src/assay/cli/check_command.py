@@ -81,6 +81,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
             record = recorder(store, reports, observer)
             with together:
                 checked = run_check(request, house, record)
+            checked = explained(checked, request.config, repo, house, observer)
     gc.disable()  # what rendering imports stays too, and then there is nothing more to come
     tell(checked, out, record, as_json=options.as_json)
     return exit_code_of(checked)
@@ -99,10 +100,25 @@ def refuse_bytes(options: CheckOptions) -> None:
 
 def refuse_links(root: str) -> None:
     """Raise UsageError where a link stands for a folder of ours in the checkout: it may lead into what is the user's."""
-    for name in ("", "logs", "store", "report", "cache"):
+    for name in ("", "logs", "store", "report", "cache", "analyses"):
         folder = Path(root, FOLDER, name)
         if folder.is_symlink():
             raise UsageError(f"{folder} is a symbolic link, where Assay keeps its own files.", hint=f"Take {FOLDER} out of the repository.")
+
+
+def explained(checked: "Checked", config: "Config", repo: "GitRepo", house: "House", observer: "Observer") -> "Checked":
+    """The same check with its analyses, where the config wants some and there is something to analyse."""
+    from assay.core.events import Remark
+    from assay.core.model import Status
+
+    if not config.fusion.enabled or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
+        return checked
+    from assay.cli.analysts import Keys, explainer
+
+    found = explainer(config, repo, house.clock, observer, Keys(os.environ)).explain(checked)
+    for remark in found.remarks:
+        observer.note(Remark(remark))
+    return found.checked
 
 
 def exit_code_of(checked: "Checked") -> int:
