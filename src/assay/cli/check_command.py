@@ -270,10 +270,15 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     from assay.adapters.process.runner import LocalRunner
     from assay.adapters.worktrees.local import LocalWorktrees
     from assay.app.house import House
+    from assay.core.events import Remark
 
     harden_self()
     clock = SystemClock()
-    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock))
+
+    def wait_for(claim: str) -> None:
+        observer.note(Remark(f"Waiting for {claim}, which another process on this machine uses."))
+
+    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock, on_wait=wait_for))
     threading.Thread(target=_make_ready, args=(runner,), daemon=True).start()
 
     def worktrees() -> LocalWorktrees:

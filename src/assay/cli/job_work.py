@@ -73,6 +73,7 @@ def _check(site: Site) -> "Acted | Nothing":
     order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site))
     if isinstance(order, Nothing):
         return order
+    _refuse_lasting_runner(site)
     kept = _kept(site)
     house = _house(site, order.rules.config, kept.store)
     guard_checkout(site.stack, site.repo.root, site.trusted, house.observer)
@@ -111,6 +112,8 @@ def _run(site: Site) -> "CellFile":
     from assay.app.rules import rules_at
     from assay.app.split_run import run_cell
 
+    _refuse_lasting_runner(site)
+    _refuse_credentials(site)
     folder = _handover(site)
     plan = folder.plan()
     if len(site.inputs.benchmarks) != 1:
@@ -125,6 +128,27 @@ def _run(site: Site) -> "CellFile":
     if ran.error is not None:
         raise ran.error
     return ran.cell
+
+
+def _refuse_lasting_runner(site: Site) -> None:
+    from assay.adapters.event_file import read_event
+    from assay.adapters.runner_settings import ephemeral
+    from assay.core.event import is_public
+    from assay.core.job import refuse_lasting_runner
+
+    if not site.job.hosted:
+        public = is_public(read_event(site.job.event_path))
+        refuse_lasting_runner(site.job, public=public, ephemeral=ephemeral(site.job.runner_temp))
+
+
+def _refuse_credentials(site: Site) -> None:
+    """Raises UsageError where the checkout keeps a credential: this job is the one that has none."""
+    from assay.adapters.git.persisted import credential_files
+
+    found = credential_files(site.repo.root, site.trusted)
+    if found:
+        what = f"The checkout keeps a credential in {found[0]}, and this job runs code that must not find one."
+        raise UsageError(what, hint="Set persist-credentials: false at actions/checkout.")
 
 
 def _report(site: Site) -> "Acted | Nothing":
