@@ -133,6 +133,7 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
     decision = decide(_evidence(done.comparisons, done.head, head.failure, hold), bench.resolved.policy)
     reason, next_step = _with_detail(decision, head.failure)
     said = (
+        *done.session.head.worktree.notes,
         *warnings,
         *plan.warnings,
         *done.notes,
@@ -141,7 +142,6 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         *done.base.warnings,
         *done.head.warnings,
         *_unmeasured(done),
-        *done.session.head.worktree.notes,
     )
     result = BenchmarkResult(
         name=bench.benchmark.name,
@@ -291,6 +291,8 @@ def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     checks = done.session.head.checks
     if checks and not checks.clean:
         lines.append(f"The checks ended with {checks.detail or checks.cause}; their output is in {bench.shown(checks.log_file)}")
+    if bench.benchmark.checks and not checks and not head and done.session.out_of_time:
+        lines.append(f"{done.session.deadline_name} was over before the checks had ended.")
     return tuple(lines)
 
 

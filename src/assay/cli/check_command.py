@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.exposure import take_cover
 from assay.cli.streams import let_go_of_stdout
 from assay.errors import InfrastructureError, NothingMeasuredError, UsageError
 
@@ -78,6 +79,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         with display_for(sys.stderr) as observer:  # it holds the terminal, so it has to go before anything is printed
             store, together = store_at(options.store or "auto", repo, observer)
             house = build_house(stack, request.config, repo, store, observer, job)
+            take_cover(stack, repo.root, observer, own_variables=not options.store.startswith("branch"))
             record = recorder(store, reports, observer)
             with together:
                 checked = run_check(request, house, record)
@@ -268,10 +270,15 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     from assay.adapters.process.runner import LocalRunner
     from assay.adapters.worktrees.local import LocalWorktrees
     from assay.app.house import House
+    from assay.core.events import Remark
 
     harden_self()
     clock = SystemClock()
-    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock))
+
+    def wait_for(claim: str) -> None:
+        observer.note(Remark(f"Waiting for {claim}, which another process on this machine uses."))
+
+    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock, on_wait=wait_for))
     threading.Thread(target=_make_ready, args=(runner,), daemon=True).start()
 
     def worktrees() -> LocalWorktrees:
