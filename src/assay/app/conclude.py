@@ -18,7 +18,7 @@ from assay.core.decide import ChecksState, Decision, Evidence, Hold, decide
 from assay.core.envelope import Run, RunStatus, StoredDecision
 from assay.core.evidence import Failure, Stage, process_warnings, tail_of
 from assay.core.judge import not_isolated
-from assay.core.model import Conclusion, Direction, Outcome, Role, Status
+from assay.core.model import NONE, Conclusion, Direction, Outcome, Role, Status
 from assay.core.numbers import duration
 from assay.core.policy import Resolved
 from assay.core.rejudge import rejudge
@@ -326,6 +326,7 @@ def _record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_ru
         head_run=head_run,
         base=bench.commits.base,
         head=bench.commits.head,
+        machine=result.machine or NONE,
         policy_hash=bench.resolved.hash,
         method_version=METHOD,
         comparisons=tuple(map(comparison_to_record, result.comparisons)),

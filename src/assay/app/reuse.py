@@ -142,9 +142,9 @@ class Lineage:
     def _beside(self) -> Iterator[ReuseReason]:
         """What else is worth knowing: runs that were no candidates, and runs that were not looked at."""
         found = self._found
-        if found.other and (found.freshest is None or found.other.commit == self.question.key.commit):
+        if found.other:
             yield from self._no_candidate(found.other)
-        if found.hidden and found.freshest is None:
+        if found.hidden:
             yield ReuseReason(Rung.EVIDENCE, f"{found.hidden}: it was invalidated")
         if found.left_out:
             yield ReuseReason(Rung.EVIDENCE, f"{found.left_out} older runs were not looked at, for as many newer ones did not hold")
