@@ -51,6 +51,7 @@ class DirectorySource:
             if isinstance(data, Unreadable) and self.patient and not os.path.lexists(self.root / entry.path):
                 raise VanishedError(entry.path)
             yield entry, data.reason if isinstance(data, Unreadable) else data
+            del data  # a month may be large, and two at a time are too many
 
     def _below(self, folder: str, depth: int, known: Mapping[str, str], files: Callable[[str], Mapping[str, str]]) -> Iterator[Entry]:
         """What has changed in the folders below one, and then in itself."""

@@ -25,17 +25,17 @@ _RUN: Final = (
     ',\n    "image_digest": "',
     ',\n    "packages": "',
     ',\n    "python": "',
-    ',\n  "fingerprints": {\n    "code": "',
     ',\n    "content": "',
     ',\n    "rules": "',
-    ',\n  "machine": {\n    "arch": "',
     ',\n    "machine_class": "',
     '],\n  "model": "',
     ',\n  "precision": "',
-    ',\n  "run_id": "run-',
-    ',\n  "schema": "assay.run/1',
-    ',\n  "status": "',
+)
+_RUN_FROM_BEHIND: Final = (
     ',\n  "trust": "',
+    ',\n  "status": "',
+    ',\n  "schema": "assay.run/1',
+    ',\n  "run_id": "run-',
 )
 _DECISION: Final = (
     ',\n  "benchmark": "',
@@ -46,18 +46,23 @@ _DECISION: Final = (
     ',\n  "schema": "assay.decision/1',
     ',\n  "status": "',
 )
-"""What stands right before each value that is wanted, and before some that only mark the way."""
+"""What stands right before each value that is wanted, and before some that only mark the way.
 
-Marks = tuple[bytes, ...]
+Of a run the last ones are sought from behind, for its processes and samples stand between.
+"""
+
+Marks = tuple[tuple[bytes, int], ...]
 
 
 def _forms(marks: tuple[str, ...]) -> tuple[Marks, Marks]:
-    """The marks in a file of its own, and in a line of a packed month."""
-    on_a_line = (re.sub(r"\n *", "", mark).replace('": ', '":') for mark in marks)
-    return tuple(mark.encode() for mark in marks), tuple(mark.encode() for mark in on_a_line)
+    """The marks in a file of its own, and in a line of a packed month, each with its length."""
+    on_a_line = tuple(re.sub(r"\n *", "", mark).replace('": ', '":') for mark in marks)
+    in_a_file, in_a_line = (tuple((mark.encode(), len(mark)) for mark in form) for form in (marks, on_a_line))
+    return in_a_file, in_a_line
 
 
 _RUN_FORMS: Final = _forms(_RUN)
+_RUN_FORMS_FROM_BEHIND: Final = _forms(_RUN_FROM_BEHIND)
 _DECISION_FORMS: Final = _forms(_DECISION)
 _HEX: Final = frozenset((40, 64))
 
@@ -91,22 +96,22 @@ def run_header(data: bytes) -> Header | None:
 
 def decision_header(data: bytes) -> DecisionHeader | None:
     """The header of a decision, None where the bytes have none."""
-    found = _swept(data, _DECISION_FORMS)
-    if found is None:
+    found = _swept(data, _DECISION_FORMS, 0, len(data))
+    if found is None or not _plain(found) or not _closed(data, 0, len(data)):
         return _careful_decision(data)
     benchmark, decision_id, _, head_run, machine, _, status = (text.decode() for text in found)
     return DecisionHeader(f"dec-{decision_id}", benchmark, head_run, machine, status, None)
 
 
-def sweep_run(data: bytes) -> Swept | None:
-    """What a run's envelope holds at the places where we write it, None where anything stands otherwise."""
-    found = _swept(data, _RUN_FORMS)
-    if found is None:
+def sweep_run(data: bytes, start: int = 0, end: int | None = None) -> Swept | None:
+    """What a run's envelope, or that part of a packed month, holds where we write it; None where anything stands otherwise."""
+    end = len(data) if end is None else end
+    front, behind = _swept(data, _RUN_FORMS, start, end), _swept_back(data, start, end)
+    if front is None or behind is None or not _plain(front + behind) or not _closed(data, start, end):
         return None
-    benchmark, commit, config, created, cuda, driver, image, packages, python, _, content, rules, _, *names, run_id, _, status, trust = (
-        found
-    )
-    shared = b"\n".join((benchmark, config, driver, cuda, image, python, packages, rules, *names[:3], status, trust))
+    benchmark, commit, config, created, cuda, driver, image, packages, python, content, rules, *names = front
+    trust, status, _, run_id = behind
+    shared = b"\n".join((benchmark, config, driver, cuda, image, python, packages, rules, *names, status, trust))
     try:
         bytes.fromhex(commit.decode())
         return Swept(f"run-{run_id.decode()}", commit.decode(), content.decode(), microseconds(moment(created.decode())), shared)
@@ -121,20 +126,41 @@ def header_from(swept: Swept) -> Header:
     return Header(*own, config, surroundings_of(*around), rules, swept.content)
 
 
-def _swept(data: bytes, forms: tuple[Marks, Marks]) -> list[bytes] | None:
-    """The texts behind the marks, None where one is missing or a text is not plain ASCII."""
-    marks = forms[0] if data.startswith(b"{\n") else forms[1]
-    found = []
-    place, find = 0, data.find
-    for mark in marks:
-        start = find(mark, place)
-        if start < 0:
+def _swept(data: bytes, forms: tuple[Marks, Marks], start: int, end: int) -> list[bytes] | None:
+    """The texts behind the marks, None where one is missing."""
+    found: list[bytes] = []
+    place, find, take = start, data.find, found.append
+    for mark, length in forms[0] if data.startswith(b"{\n", start) else forms[1]:
+        at = find(mark, place, end)
+        if at < 0:
             return None
-        start += len(mark)
-        place = find(b'"', start)
-        found.append(data[start:place])
-    joined = b"".join(found)
-    return found if joined.isascii() and b"\\" not in joined and data.rstrip().endswith(b"}") else None
+        at += length
+        place = find(b'"', at, end)
+        take(data[at:place])
+    return found
+
+
+def _swept_back(data: bytes, start: int, end: int) -> list[bytes] | None:
+    """The same for the marks of a run that are sought from behind."""
+    found: list[bytes] = []
+    place = end
+    for mark, length in _RUN_FORMS_FROM_BEHIND[0] if data.startswith(b"{\n", start) else _RUN_FORMS_FROM_BEHIND[1]:
+        place = data.rfind(mark, start, place)
+        if place < 0:
+            return None
+        found.append(data[place + length : data.find(b'"', place + length, end)])
+    return found
+
+
+def _plain(texts: list[bytes]) -> bool:
+    """Whether the texts mean what their bytes say: no escapes, nothing but ASCII."""
+    joined = b"".join(texts)
+    return joined.isascii() and b"\\" not in joined
+
+
+def _closed(data: bytes, start: int, end: int) -> bool:
+    """Whether the record ends as a whole one does."""
+    return data[max(start, end - 2) : end].rstrip().endswith(b"}")
 
 
 class _Part(BaseModel):

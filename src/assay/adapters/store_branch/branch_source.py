@@ -39,6 +39,7 @@ class BranchSource:
         contents = self.snapshot.contents(entry.blob for entry in wanted)
         for entry, (_, content) in zip(wanted, contents, strict=True):
             yield entry, f"larger than {MAX_BLOB} bytes" if content is None else content
+            del content
 
 
 def _entry(one: TreeEntry) -> Entry:

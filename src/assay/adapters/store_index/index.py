@@ -151,6 +151,7 @@ def _read(base: sqlite3.Connection, source: Source, entries: Iterable[Entry]) ->
 
     for entry, content in source.contents(numbered()):
         rows.add(numbers.popleft(), entry, content)
+        del content  # a month may be large, and two at a time are too many
     rows.flush()
 
 

@@ -1,7 +1,7 @@
 """From the files of a store to rows of its index: the header of each record in them, or why it has none."""
 
+import re
 import sqlite3
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.adapters.store_index.sources import Entry
@@ -17,7 +17,8 @@ Row = tuple[object, ...]
 Kind = tuple[str, ...]
 
 _BATCH = 4000
-_HASHES = frozenset((40, 64))
+_BRACE = ord("{")
+_HASH = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 _KIND = "INSERT INTO kind VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERTS = {
     "run": "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -47,12 +48,7 @@ def commit_key(commit: str) -> bytes | str:
 
 def _packed(text: str) -> bytes | str:
     """Half the room for what is a hash, as all of ours are; anything else as it is."""
-    if len(text) not in _HASHES:
-        return text
-    try:
-        return bytes.fromhex(text) if text.islower() or text.isdigit() else text
-    except ValueError:
-        return text
+    return bytes.fromhex(text) if _HASH.fullmatch(text) else text
 
 
 @dataclass(slots=True)
@@ -96,21 +92,39 @@ class Rows:
             self._waiting[table].clear()
 
     def _add_lines(self, number: int, entry: Entry, content: bytes) -> None:
-        if not content.strip():
+        """A run a line; blank ones are passed over. Nothing is cut out of a month that may be as large as many thousand runs."""
+        line = start = seen = 0
+        while start < len(content):
+            end = content.find(b"\n", start)
+            end = len(content) if end < 0 else end
+            line += 1
+            if end > start and (content[start] == _BRACE or content[start:end].strip()):
+                seen += 1
+                self._add_run(number, entry.path, (line, start, end - start), content)
+            start = end + 1
+        if not seen:
             self._put("broken", (number, 0, EMPTY))
-        for at, start, line in _lines(content):
-            self._add_run(number, f"{entry.path}:{at}", (at, start, len(line)), line)
 
-    def _add_run(self, number: int, name: str, where: tuple[int, int, int], data: bytes) -> None:
-        if swept := sweep_run(data):
-            kind = self._swept.get(shared := swept.shared)
-            if kind is None:
-                kind = self._swept[shared] = self._kind(kind_of(header_from(swept)))
-            self._put("run", (swept.run_id, number, *where, kind, _packed(swept.commit), _packed(swept.content), swept.created))
-        elif header := run_header(data):
-            kind, commit_id = self._kind(kind_of(header)), commit_key(header.commit)
-            self._put("run", (header.run_id, number, *where, kind, commit_id, content_key(header.content), header.created))
+    def _add_run(self, number: int, path: str, where: tuple[int, int, int], content: bytes) -> None:
+        line, start, size = where
+        swept = sweep_run(content, start, start + size)
+        if swept is None:
+            self._add_unswept(number, path, where, content[start : start + size])
+            return
+        run_id, commit, prints, created, shared = swept
+        kind = self._swept.get(shared)
+        if kind is None:
+            kind = self._swept[shared] = self._kind(kind_of(header_from(swept)))
+        self._put("run", (run_id, number, line, start, size, kind, _packed(commit), _packed(prints), created))
+
+    def _add_unswept(self, number: int, path: str, where: tuple[int, int, int], data: bytes) -> None:
+        """A run that is not written as we write it, or none at all."""
+        if header := run_header(data):
+            kind = self._kind(kind_of(header))
+            keys = commit_key(header.commit), content_key(header.content)
+            self._put("run", (header.run_id, number, *where, kind, *keys, header.created))
         else:
+            name = f"{path}:{where[0]}" if where[0] else path
             self._put("broken", (number, where[0], _reason(Run, name, data)))
 
     def _kind(self, kind: Kind) -> int:
@@ -125,19 +139,6 @@ class Rows:
             self._put("decision", (one.decision_id, number, one.benchmark, one.machine, one.head_run, counts))
         else:
             self._put("broken", (number, 0, _reason(StoredDecision, entry.path, content)))
-
-
-def _lines(content: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """The lines that are not blank, each with its number and its place."""
-    number = start = 0
-    while start < len(content):
-        end = content.find(b"\n", start)
-        end = len(content) if end < 0 else end
-        number += 1
-        line = content[start:end]
-        if line and not line.isspace():
-            yield number, start, line
-        start = end + 1
 
 
 def _reason(kind: type[Run | StoredDecision], name: str, data: bytes) -> str:

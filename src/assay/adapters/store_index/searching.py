@@ -9,6 +9,7 @@ from assay.core.model import UNKNOWN
 from assay.core.prior import MOST, Found, Header, Search
 
 _RUNS = "SELECT r.id, r.commit_id, r.content, r.created, r.kind FROM run r"
+_GONE = "SELECT r.id, r.commit_id, r.content, r.created, r.kind FROM gone g CROSS JOIN run r INDEXED BY run_by_id ON r.id = g.id"
 _SHOWN = "r.id NOT IN (SELECT id FROM gone)"
 _NEWEST_FIRST = "ORDER BY r.created DESC, r.id DESC"
 _AT_ONCE = 500
@@ -39,7 +40,7 @@ class Searching:
     def found(self) -> Found:
         """Candidates counted, the promising ones listed, and what else is worth saying."""
         fitting = [number for number, kind in self.kinds.items() if self.search.fits(*kind[1:6])]
-        own = list(self._rows(f"r.commit_id = {_literal(commit_key(self.search.commit))} AND {_of(self.kinds)} AND {_SHOWN}"))
+        own = list(self._rows(f"r.commit_id = {_literal(commit_key(self.search.commit))} AND {_among(self.kinds)} AND {_SHOWN}"))
         freshest = next((one for one in own if self.search.is_candidate(one)), None) or self._newest(fitting, self._age)
         promising, left_out = self._promising(fitting, own)
         return Found(
@@ -57,13 +58,15 @@ class Searching:
             return tuple(mine[:MOST]), max(0, len(mine) - MOST)
         agreeing = [number for number in fitting if self.search.surroundings_agree(*self.kinds[number][6:8])]
         other = [number for number in agreeing if self.kinds[number][8] != self.search.rules]
-        content, commit = _literal(content_key(self.search.content)), _literal(commit_key(self.search.commit))
-        same = f"{_of(set(agreeing) - set(other))} AND (r.content = {content} OR r.commit_id = {commit}) AND {self._age}"
-        listed = [self._rows(f"{same} AND {_SHOWN}", MOST)]
+        equal = f"r.content = {_literal(content_key(self.search.content))} AND {_among(set(agreeing) - set(other))} AND {self._age}"
+        listed = [self._rows(f"{equal} AND {_SHOWN}", MOST)]
         listed += [self._rows(f"r.kind = {number} AND {self._age} AND {_SHOWN}", MOST) for number in other]
         best = {one.run_id: one for some in (mine, *listed) for one in some}
         ranked = sorted(best.values(), key=self.search.rank, reverse=True)[:MOST]
-        return tuple(ranked), self._count(same) + self._count(f"{_of(other)} AND {self._age}") - len(ranked)
+        # a run of the very commit with another content under the same rules is no commit of ours, and counts all the same
+        strange = sum(one.rules == self.search.rules and one.content != self.search.content for one in mine)
+        total = self._count(equal) + self._count(f"{_of(other)} AND {self._age}") + strange
+        return tuple(ranked), total - len(ranked)
 
     def _newest(self, kinds: Iterable[int], age: str) -> Header | None:
         """The newest run of these kinds, asked of each, for an index stands by kind and time."""
@@ -81,15 +84,14 @@ class Searching:
 
     def _hidden(self) -> str | None:
         """The newest hidden run of the benchmark."""
-        found = list(self._rows(f"r.id IN (SELECT id FROM gone) AND {_of(self.kinds)}"))
+        rows = self.base.execute(f"{_GONE} WHERE {_among(self.kinds)}")
+        found = [_header(row, self.kinds) for row in rows]
         return max(found, key=self.search.rank).run_id if found else None
 
     def _count(self, clause: str) -> int:
         """All that are not hidden, which are few: they are counted apart."""
-        every, gone = (
-            self.base.execute(f"SELECT count(*) FROM run r WHERE {clause}{more}").fetchone()[0]
-            for more in ("", " AND r.id IN (SELECT id FROM gone)")
-        )
+        every = self.base.execute(f"SELECT count(*) FROM run r WHERE {clause}").fetchone()[0]
+        gone = self.base.execute(f"SELECT count(*) FROM ({_GONE} WHERE {clause})").fetchone()[0]
         return int(every - gone)
 
     def _rows(self, clause: str, limit: int = -1) -> Iterator[Header]:
@@ -108,7 +110,7 @@ def measured(base: sqlite3.Connection, benchmarks: tuple[str, ...], commits: tup
     found: set[str] = set()
     for start in range(0, len(commits), _AT_ONCE):
         some = ", ".join(_literal(commit_key(commit)) for commit in commits[start : start + _AT_ONCE])
-        query = f"SELECT DISTINCT r.commit_id FROM run r WHERE r.commit_id IN ({some}) AND r.kind IN ({kinds})"
+        query = f"SELECT DISTINCT r.commit_id FROM run r WHERE r.commit_id IN ({some}) AND +r.kind IN ({kinds})"
         found |= {_text(row[0]) for row in base.execute(f"{query} AND r.id NOT IN (SELECT id FROM hidden)", benchmarks)}
     return frozenset(found)
 
@@ -123,6 +125,11 @@ def headers(base: sqlite3.Connection, benchmark: str) -> tuple[Header, ...]:
 def _of(kinds: Iterable[int]) -> str:
     """All numbers are our own."""
     return f"r.kind IN ({', '.join(map(str, kinds))})"
+
+
+def _among(kinds: Iterable[int]) -> str:
+    """The same where other things tell more: the sign keeps the index by kind out of it."""
+    return f"+{_of(kinds)}"
 
 
 def _literal(key: bytes | str | None) -> str:
