@@ -185,8 +185,16 @@ def undelivered(bench: Bench, error: InfrastructureError) -> Concluded:
     return Concluded(result, error=error)
 
 
-def delivered(bench: Bench, base: Run | None, head: Run, cell: "CellFile", problems: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
-    """Decide on the runs that another job measured; nothing of the cell but its runs bears on the decision."""
+def delivered(
+    bench: Bench,
+    base: Run | None,
+    head: Run,
+    cell: "CellFile",
+    problems: Sequence[str],
+    hold: Hold = Hold.NONE,
+    reuse: ReuseVerdict | None = None,
+) -> Concluded:
+    """Decide on the runs that another job measured or reused; nothing of the cell but its runs bears on the decision."""
     failure = _failure_in(head, cell.tail)
     comparisons = () if failure else _compared(bench, base, head)
     decision = decide(_evidence(comparisons, head, failure, hold), bench.resolved.policy)
@@ -199,6 +207,7 @@ def delivered(bench: Bench, base: Run | None, head: Run, cell: "CellFile", probl
         conclusion=decision.conclusion,
         reason=reason,
         run_id=head.run_id,
+        reuse=reuse,
         comparisons=comparisons,
         warnings=tuple(dict.fromkeys((*cell.warnings, *problems))),
         checks=head.checks.state,
