@@ -19,7 +19,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)[\s#:]*$")
 _BULLET = re.compile(r"\s{0,12}(?:[-*+•]|[0-9]{1,3}[.)])\s+(.*)$")
 _FENCE = re.compile(r"\s{0,12}(?:`{3,}|~{3,})")
 _POSITION = re.compile(r"(?i)\s*\**position\**\s*:\s*\**\s*(supports?|doubts?|cannot tell)\b[\s.*]*$")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9“\"'`(+−-])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bca\.)(?<!\bcf\.)(?<!\bapprox\.)\s+")
 _RULE = re.compile(r"\s*(?:[-*_=]\s?){3,}$")
 _NAMES = {
     "verdict": "verdict",
