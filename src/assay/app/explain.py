@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 
 from assay.app.analyse import Desk, Fused, Order, Panel, fuse
 from assay.app.check import Checked, Grounds
+from assay.app.decided import decided, stored_result
 from assay.core.config import Config
+from assay.core.envelope import Run
 from assay.core.fusion.digest import Subject, digest_of
 from assay.core.fusion.failure import AnalysisError, Code
 from assay.core.fusion.history import past_of
@@ -14,7 +16,7 @@ from assay.core.model import UNKNOWN, Status
 from assay.core.result import BenchmarkResult, CheckResult
 from assay.core.window import classify
 from assay.errors import AssayError, CancelledError
-from assay.ports import Repo
+from assay.ports import Repo, Store
 
 AT_ONCE = 2
 """So many benchmarks are analysed at a time: each asks several models already."""
@@ -53,6 +55,35 @@ class Explainer:
             digest = digest_of(self._subject(one, checked.result, checked.grounds.get(one.name, Grounds())))
             return await fuse(Order(digest, one.name, one.run_id, self.panel), self.desk)
 
+    def explain_run(self, run_id: str, store: Store) -> Fused:
+        """The analysis of the newest decision on a stored head run, whenever it was made.
+
+        Raises UsageError where there is no such run or no decision on it, AnalysisError where the analysis fails.
+        """
+        return asyncio.run(self._stored(run_id, store))
+
+    async def _stored(self, run_id: str, store: Store) -> Fused:
+        subject = self._stored_subject(run_id, store)
+        return await fuse(Order(digest_of(subject), subject.result.name, run_id, self.panel), self.desk)
+
+    def _stored_subject(self, run_id: str, store: Store) -> Subject:
+        decision, head = decided(run_id, store)
+        base = store.find_run(decision.base_run) if decision.base_run else None
+        base_run = base if isinstance(base, Run) else None
+        result = stored_result(decision, base_run, head)
+        base_commit = decision.base or decision.head
+        stored = store.runs(decision.benchmark).runs
+        return Subject(
+            result=result,
+            base=base_commit,
+            head=decision.head,
+            base_run=base_run,
+            head_run=head,
+            past=past_of(stored, head),
+            changed=self._changed(result.name, base_commit, decision.head),
+            secrets=self.secrets,
+        )
+
     def _subject(self, one: BenchmarkResult, result: CheckResult, grounds: Grounds) -> Subject:
         return Subject(
             result=one,
@@ -61,14 +92,14 @@ class Explainer:
             base_run=grounds.base_run,
             head_run=grounds.head_run,
             past=past_of(grounds.stored, grounds.head_run),
-            changed=self._changed(one.name, result),
+            changed=self._changed(one.name, result.base, result.head),
             secrets=self.secrets,
         )
 
-    def _changed(self, name: str, result: CheckResult) -> tuple[tuple[str, str], ...] | None:
+    def _changed(self, name: str, base: str, head: str) -> tuple[tuple[str, str], ...] | None:
         """The paths that differ, each with its rung; None where git cannot tell, which is then said."""
         try:
-            paths = self.repo.changed_paths(result.base, result.head)
+            paths = self.repo.changed_paths(base, head)
         except AssayError:
             return None
         benchmark = self.config.benchmarks.get(name)

@@ -1,8 +1,10 @@
 """Who analyses: the adapters behind the routes of the config, put together with their keys."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
+    from assay.adapters.process.runner import LocalRunner
     from assay.app.analyse import Desk, Panel
     from assay.app.explain import Explainer
     from assay.core.config import Config, FusionConfig
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from assay.ports import Analyst, Clock, Observer
 
 FOLDER = "analyses"
+AT_ONCE = 32
+"""So many programs may answer at a time: those of one analysis all have to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +44,21 @@ class Keys:
         return tuple(value for value in (*named, *self.tokens.values()) if value)
 
 
-def explainer(config: "Config", repo: "GitRepo", clock: "Clock", observer: "Observer", keys: Keys) -> "Explainer":
+class Unheard:
+    """Satisfies `ports.Observer`: what takes no time needs no telling."""
+
+    def note(self, event: object) -> None:
+        pass
+
+
+def explainer(config: "Config", repo: "GitRepo", stack: ExitStack, clock: "Clock", observer: "Observer", keys: Keys) -> "Explainer":
     """What a check has its results explained by."""
     from assay.app.explain import Explainer
 
     fusion = config.fusion
-    return Explainer(panel_of(fusion), desk_of(repo.root, clock, observer), repo, config, keys.secrets)
+    panel = panel_of(fusion)
+    desk = desk_of(fusion, repo.root, stack, clock, observer if panel.durable else Unheard(), keys)
+    return Explainer(panel, desk, repo, config, keys.secrets)
 
 
 def panel_of(fusion: "FusionConfig", routes: tuple[str, ...] = ()) -> "Panel":
@@ -78,8 +92,8 @@ def panel_of(fusion: "FusionConfig", routes: tuple[str, ...] = ()) -> "Panel":
     return Panel(parsed, judge, scribe, quorum, Limits(fusion.max_input_tokens, fusion.timeout))
 
 
-def desk_of(root: str, clock: "Clock", observer: "Observer") -> "Desk":
-    """Everything that an analysis in this repository needs of the world."""
+def desk_of(fusion: "FusionConfig", root: str, stack: ExitStack, clock: "Clock", observer: "Observer", keys: Keys) -> "Desk":
+    """Everything that an analysis in this repository needs of the world. What it starts ends with the stack."""
     from assay.adapters.analysis_store import AnalysisFolders
     from assay.adapters.templates import PackageTemplates
     from assay.app.analyse import Desk
@@ -91,7 +105,7 @@ def desk_of(root: str, clock: "Clock", observer: "Observer") -> "Desk":
         observer.note(event)
 
     return Desk(
-        analyst=_analyst,
+        analyst=_analysts(fusion, stack, clock, keys),
         analyses=AnalysisFolders(Path(root, ".assay", FOLDER)),
         clock=clock,
         chance=secrets.token_bytes,
@@ -100,7 +114,28 @@ def desk_of(root: str, clock: "Clock", observer: "Observer") -> "Desk":
     )
 
 
-def _analyst(route: "Route") -> "Analyst":
-    from assay.adapters.analysts.offline import OfflineAnalyst
+def _analysts(fusion: "FusionConfig", stack: ExitStack, clock: "Clock", keys: Keys) -> "Callable[[Route], Analyst]":
+    """The analyst of a route, with what it needs made when it is first asked for."""
+    from assay.core.fusion.routes import Means
 
-    return OfflineAnalyst(route)
+    @cache
+    def runner() -> "LocalRunner":
+        from assay.adapters.process.runner import LocalRunner
+
+        return stack.enter_context(LocalRunner(max_concurrent=AT_ONCE, clock=clock))
+
+    def analyst(route: "Route") -> "Analyst":
+        if route.means is Means.COMMAND:
+            from assay.adapters.analysts.command import CommandAnalyst, environment
+
+            return CommandAnalyst(route, runner(), environment(keys.environ, fusion.env))
+        if route.means is Means.OPENAI:
+            from assay.adapters.analysts.openai_server import OpenAIAnalyst, Server
+
+            price = (fusion.price.input, fusion.price.output) if fusion.price else None
+            return OpenAIAnalyst(route, Server(keys.get(fusion.key), fusion.key, fusion.base_url, price))
+        from assay.adapters.analysts.offline import OfflineAnalyst
+
+        return OfflineAnalyst(route)
+
+    return analyst

@@ -81,7 +81,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
             record = recorder(store, reports, observer)
             with together:
                 checked = run_check(request, house, record)
-            checked = explained(checked, request.config, repo, house, observer)
+            checked = explained(checked, request.config, repo, house, stack)
     gc.disable()  # what rendering imports stays too, and then there is nothing more to come
     tell(checked, out, record, as_json=options.as_json)
     return exit_code_of(checked)
@@ -106,7 +106,7 @@ def refuse_links(root: str) -> None:
             raise UsageError(f"{folder} is a symbolic link, where Assay keeps its own files.", hint=f"Take {FOLDER} out of the repository.")
 
 
-def explained(checked: "Checked", config: "Config", repo: "GitRepo", house: "House", observer: "Observer") -> "Checked":
+def explained(checked: "Checked", config: "Config", repo: "GitRepo", house: "House", stack: ExitStack) -> "Checked":
     """The same check with its analyses, where the config wants some and there is something to analyse."""
     from assay.core.events import Remark
     from assay.core.model import Status
@@ -115,9 +115,9 @@ def explained(checked: "Checked", config: "Config", repo: "GitRepo", house: "Hou
         return checked
     from assay.cli.analysts import Keys, explainer
 
-    found = explainer(config, repo, house.clock, observer, Keys(os.environ)).explain(checked)
+    found = explainer(config, repo, stack, house.clock, house.observer, Keys(os.environ)).explain(checked)
     for remark in found.remarks:
-        observer.note(Remark(remark))
+        house.observer.note(Remark(remark))
     return found.checked
 
 
