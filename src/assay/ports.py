@@ -1,22 +1,24 @@
 """What the order of work needs of the outside world. Protocols only; adapters satisfy them, tests have one fake each."""
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
+
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from assay.core.check_run import CheckRun
-from assay.core.config import Benchmark
-from assay.core.envelope import Run, StoredDecision
-from assay.core.events import Event
-from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
-from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
-from assay.core.model import Completed, Side
-from assay.core.process import Account, Heartbeat, ProcessRequest
+if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
 
-if TYPE_CHECKING:  # most commands analyse nothing
+    from assay.core.check_run import CheckRun
+    from assay.core.config import Benchmark
+    from assay.core.envelope import Run, StoredDecision
+    from assay.core.events import Event
+    from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
+    from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
     from assay.core.fusion.exchange import Ask, Reply
     from assay.core.fusion.state import Artifact, Manifest
+    from assay.core.model import Completed, Side
+    from assay.core.process import Account, Heartbeat, ProcessRequest
 
 
 class Clock(Protocol):
@@ -333,7 +335,7 @@ class JobFiles(Protocol):
 class Analyst(Protocol):
     """Whoever answers a question about a result: a function, a model behind an API, a program."""
 
-    async def answer(self, ask: "Ask") -> "Reply":
+    async def answer(self, ask: Ask) -> Reply:
         """The answer. Raises AnalysisError, which keeps what was spent and said until then, also where it is cancelled."""
         ...
 
@@ -344,11 +346,11 @@ class AnalysisFolder(Protocol):
     @property
     def path(self) -> str: ...
 
-    def write(self, name: str, text: str) -> "Artifact":
+    def write(self, name: str, text: str) -> Artifact:
         """Write one file, whole or not at all."""
         ...
 
-    def publish(self, manifest: "Manifest") -> None:
+    def publish(self, manifest: Manifest) -> None:
         """Put the manifest in the place of the one before."""
         ...
 

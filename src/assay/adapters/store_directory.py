@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 from assay.adapters import atomic_file
 from assay.adapters.store_files import read_file, read_lines, walk
 from assay.adapters.stored_records import EMPTY, another_record, catalog, encoded, parsed, parsed_in_place
-from assay.core.compaction import LeftAlone, Month, Packed, closed_months, pack
 from assay.core.envelope import Run, StoredDecision
 from assay.core.ids import is_id
 from assay.core.record import Envelope
@@ -30,6 +29,9 @@ from assay.core.store_layout import (
 )
 from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
+
+if TYPE_CHECKING:
+    from assay.core.compaction import Month, Packed
 
 if TYPE_CHECKING:
     from assay.adapters.session_files import DirectorySessions
@@ -108,8 +110,10 @@ class DirectoryStore:
             hint = "Free the folder's permissions; the record is kept twice until then, which does no harm."
             raise InfrastructureError(f"{self._root / path} could not be removed: {error.strerror or error}.", hint=hint) from error
 
-    def compact(self, now: datetime) -> tuple[Packed, ...]:
+    def compact(self, now: datetime) -> "tuple[Packed, ...]":
         """Pack the runs of closed months. Raises InfrastructureError where the disk refuses; nothing is lost then."""
+        from assay.core.compaction import closed_months
+
         try:
             with self._compacting():
                 return tuple(self._compacted(month) for month in closed_months(self._single_paths(), now))
@@ -187,7 +191,9 @@ class DirectoryStore:
     def _single_paths(self) -> tuple[str, ...]:
         return tuple(entry for entry in walk(self._root, RUNS, _BY_MONTH) if isinstance(entry, str))
 
-    def _compacted(self, name: str) -> Packed:
+    def _compacted(self, name: str) -> "Packed":
+        from assay.core.compaction import pack
+
         packed = pack(self._month(name))
         if packed.content is not None:
             atomic_file.replace(self._root / packed.path, packed.content)
@@ -195,7 +201,9 @@ class DirectoryStore:
             (self._root / path).unlink(missing_ok=True)
         return packed
 
-    def _month(self, name: str) -> Month:
+    def _month(self, name: str) -> "Month":
+        from assay.core.compaction import LeftAlone, Month
+
         read = {path: read_file(self._root, path) for path in self._single_paths() if single_month(path) == name}
         path = packed_path(name)
         packed = read_file(self._root, path) if os.path.lexists(self._root / path) else None

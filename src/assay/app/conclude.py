@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from assay.app.commits import Commits
 from assay.app.measure import Measured
@@ -16,7 +17,6 @@ from assay.core.config import Benchmark
 from assay.core.decide import ChecksState, Decision, Evidence, Hold, decide
 from assay.core.envelope import Run, RunStatus, StoredDecision
 from assay.core.evidence import Failure, Stage, process_warnings, tail_of
-from assay.core.handover import CellFile
 from assay.core.judge import not_isolated
 from assay.core.model import Conclusion, Direction, Outcome, Role, Status
 from assay.core.numbers import duration
@@ -26,6 +26,9 @@ from assay.core.result import BenchmarkResult, ReuseVerdict, SideFacts
 from assay.core.timestamp import moment, stamp
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Clock
+
+if TYPE_CHECKING:
+    from assay.core.handover import CellFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +185,7 @@ def undelivered(bench: Bench, error: InfrastructureError) -> Concluded:
     return Concluded(result, error=error)
 
 
-def delivered(bench: Bench, base: Run | None, head: Run, cell: CellFile, problems: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
+def delivered(bench: Bench, base: Run | None, head: Run, cell: "CellFile", problems: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
     """Decide on the runs that another job measured; nothing of the cell but its runs bears on the decision."""
     failure = _failure_in(head, cell.tail)
     comparisons = () if failure else _compared(bench, base, head)
