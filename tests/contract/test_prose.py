@@ -24,6 +24,7 @@ PAGES = (
     "docs/experiments.md",
     "docs/action.md",
     "docs/configuration.md",
+    "docs/fusion.md",
     "docs/store.md",
     "docs/adr/README.md",
 )

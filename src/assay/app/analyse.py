@@ -266,7 +266,7 @@ class _Workflow:
             report=sound.report,
             dissent=dissent_of(routes, answers, self._order.digest),
             limitations=self._manifest.limitations,
-            footer=footer(len(answers), len(routes), sound.removed, self._manifest.usage),
+            footer=footer(len(answers), len(routes), sound.removed, self._manifest.usage, models=self._panel.durable),
         )
         self._write(MERGED, write_answer(sound.report, lambda item: escape.inline(item, 1000)))
         self._advance(State.COMPLETED)

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from assay.app.analyse import Desk, Fused, Order, Panel, fuse
 from assay.app.check import Checked, Grounds
 from assay.app.decided import decided, stored_result
+from assay.core.check_run import CheckRun
 from assay.core.config import Config
 from assay.core.envelope import Run
+from assay.core.fusion.check import analysis_check
 from assay.core.fusion.digest import Subject, digest_of
 from assay.core.fusion.failure import AnalysisError, Code
 from assay.core.fusion.history import past_of
@@ -24,13 +26,17 @@ AT_ONCE = 2
 
 @dataclass(frozen=True, slots=True)
 class Explainer:
-    """Analyses by a panel. `secrets` are values that no analyst and no report may see."""
+    """Analyses by a panel. `secrets` are values that no analyst and no report may see.
+
+    Runs that a check does not hand over, such as those of cells, are looked up in the `store`.
+    """
 
     panel: Panel
     desk: Desk
     repo: Repo
     config: Config
     secrets: tuple[str, ...] = ()
+    store: Store | None = None
 
     def explain(self, checked: Checked) -> "Explained":
         """The same check with an analysis for each benchmark that has something to explain. Raises CancelledError alone."""
@@ -40,7 +46,7 @@ class Explainer:
         fused = {name: one for name, one in results.items() if isinstance(one, Fused)}
         failures = {name: _typed(one) for name, one in results.items() if not isinstance(one, Fused)}
         remarks = tuple(map(_remark, failures.items()))
-        return Explained(replace(checked, result=_with(checked.result, fused, remarks)), fused, failures, remarks)
+        return Explained(replace(checked, result=_with(checked.result, fused, remarks)), fused, failures, remarks, self.panel.durable)
 
     async def _all(self, checked: Checked) -> "Mapping[str, Fused | BaseException]":
         room = asyncio.Semaphore(AT_ONCE)
@@ -52,7 +58,7 @@ class Explainer:
 
     async def _one(self, one: BenchmarkResult, checked: Checked, room: asyncio.Semaphore) -> Fused:
         async with room:
-            digest = digest_of(self._subject(one, checked.result, checked.grounds.get(one.name, Grounds())))
+            digest = digest_of(self._subject(one, checked.result, self._grounds(one, checked)))
             return await fuse(Order(digest, one.name, one.run_id, self.panel), self.desk)
 
     def explain_run(self, run_id: str, store: Store) -> Fused:
@@ -84,6 +90,15 @@ class Explainer:
             secrets=self.secrets,
         )
 
+    def _grounds(self, one: BenchmarkResult, checked: Checked) -> Grounds:
+        found = checked.grounds.get(one.name)
+        if found or self.store is None or one.run_id is None:
+            return found or Grounds()
+        head = self.store.find_run(one.run_id)
+        base = self.store.find_run(one.base_run.run_id) if one.base_run else None
+        stored = self.store.runs(one.name).runs
+        return Grounds(base if isinstance(base, Run) else None, head if isinstance(head, Run) else None, stored)
+
     def _subject(self, one: BenchmarkResult, result: CheckResult, grounds: Grounds) -> Subject:
         return Subject(
             result=one,
@@ -110,12 +125,20 @@ class Explainer:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The check with its analyses, and what came of each: done, or why not. `remarks` say the latter."""
+    """The check with its analyses, and what came of each: done, or why not. `remarks` say the latter, `models` whether any was asked."""
 
     checked: Checked
     fused: Mapping[str, Fused]
     failures: Mapping[str, AnalysisError]
     remarks: tuple[str, ...] = ()
+    models: bool = False
+
+    @property
+    def check(self) -> CheckRun | None:
+        """The check run that tells of them, where one failed or a model was asked; else the comment says all there is."""
+        if not self.failures and not (self.fused and self.models):
+            return None
+        return analysis_check(self.checked.result.head, {name: one.narrative for name, one in self.fused.items()}, self.failures)
 
 
 def _remark(failure: tuple[str, AnalysisError]) -> str:

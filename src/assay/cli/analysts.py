@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.core.config import Config, FusionConfig
     from assay.core.fusion.events import AnalysisEvent
     from assay.core.fusion.routes import Route
-    from assay.ports import Analyst, Clock, Observer
+    from assay.ports import Analyst, Clock, Observer, Store
 
 FOLDER = "analyses"
 AT_ONCE = 32
@@ -51,14 +51,23 @@ class Unheard:
         pass
 
 
-def explainer(config: "Config", repo: "GitRepo", stack: ExitStack, clock: "Clock", observer: "Observer", keys: Keys) -> "Explainer":
-    """What a check has its results explained by."""
+def explainer(
+    config: "Config",
+    repo: "GitRepo",
+    stack: ExitStack,
+    clock: "Clock",
+    observer: "Observer",
+    keys: Keys,
+    routes: tuple[str, ...] = (),
+    store: "Store | None" = None,
+) -> "Explainer":
+    """What a check has its results explained by. `routes` stand in for those of the config."""
     from assay.app.explain import Explainer
 
     fusion = config.fusion
-    panel = panel_of(fusion)
+    panel = panel_of(fusion, routes)
     desk = desk_of(fusion, repo.root, stack, clock, observer if panel.durable else Unheard(), keys)
-    return Explainer(panel, desk, repo, config, keys.secrets)
+    return Explainer(panel, desk, repo, config, keys.secrets, store)
 
 
 def panel_of(fusion: "FusionConfig", routes: tuple[str, ...] = ()) -> "Panel":
@@ -68,7 +77,7 @@ def panel_of(fusion: "FusionConfig", routes: tuple[str, ...] = ()) -> "Panel":
     """
     from assay.app.analyse import Panel
     from assay.core.fusion.budget import Limits
-    from assay.core.fusion.routes import LENSES, parse_route
+    from assay.core.fusion.routes import LENSES
 
     candidates, evaluator, merger = fusion.candidates, fusion.evaluator, fusion.merger
     if routes == ("offline",):
@@ -84,12 +93,19 @@ def panel_of(fusion: "FusionConfig", routes: tuple[str, ...] = ()) -> "Panel":
         *given, evaluator, merger = routes
         candidates = tuple(given)
     quorum = min(fusion.quorum, len(candidates))
+    judge, scribe = _route(evaluator, candidate=False), _route(merger, candidate=False)
+    chosen = tuple(_route(text, candidate=True) for text in candidates)
+    return Panel(chosen, judge, scribe, quorum, Limits(fusion.max_input_tokens, fusion.timeout))
+
+
+def _route(text: str, *, candidate: bool) -> "Route":
+    from assay.core.fusion.routes import parse_route
+
     try:
-        parsed = tuple(parse_route(text, candidate=True) for text in candidates)
-        judge, scribe = (parse_route(text, candidate=False) for text in (evaluator, merger))
+        return parse_route(text, candidate=candidate)
     except ValueError as error:
-        raise UsageError(f"--routes: a route {error}", hint="A route is offline:effect, openai:MODEL or command:ARGV.") from error
-    return Panel(parsed, judge, scribe, quorum, Limits(fusion.max_input_tokens, fusion.timeout))
+        hint = "A route is offline (of a candidate offline:effect, …), openai:MODEL or command:ARGV."
+        raise UsageError(f'--routes: "{text}" {error}', hint=hint) from error
 
 
 def desk_of(fusion: "FusionConfig", root: str, stack: ExitStack, clock: "Clock", observer: "Observer", keys: Keys) -> "Desk":

@@ -4,7 +4,7 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from assay.adapters.handover_folder import HandoverFolder
     from assay.adapters.job_files import StepFiles
     from assay.app.action import Acted, Bureau
+    from assay.app.check import Checked
+    from assay.app.explain import Explained
     from assay.app.house import House
     from assay.app.order import Bring, Order
     from assay.app.question import Nothing
@@ -75,7 +77,7 @@ def _check(site: Site) -> "Acted | Nothing":
     kept = _kept(site)
     house = _house(site, order.rules.config, kept.store)
     _guard_credentials(site.stack, site.repo.root, site.trusted, house.observer)
-    return act(order, house, _bureau(site, _home(site.repo.root) / "report", kept), _forced(order))
+    return act(order, house, _bureau(site, kept, house, order.rules.config), _forced(order))
 
 
 def _plan(site: Site) -> "PlanFile | Nothing":
@@ -134,7 +136,7 @@ def _report(site: Site) -> "Acted | Nothing":
         return order
     kept = _kept(site)
     house = _house(site, order.rules.config, kept.store)
-    bureau = _bureau(site, _home(site.repo.root) / "report", kept)
+    bureau = _bureau(site, kept, house, order.rules.config)
     return act(order, house, bureau, _forced(order), lambda names: _delivery(site, names))
 
 
@@ -217,14 +219,14 @@ def _guard_credentials(stack: ExitStack, root: str, trusted: tuple[str, ...], ob
     stack.enter_context(out_of_reach(found))
 
 
-def _bureau(site: Site, out: Path, kept: "JobStore") -> "Bureau":
+def _bureau(site: Site, kept: "JobStore", house: "House", config: "Config") -> "Bureau":
     from assay.adapters.github.client import HASTY, Patience
     from assay.adapters.reports_folder import ReportsFolder
     from assay.adapters.templates import PackageTemplates
     from assay.app.action import Bureau
     from assay.core.render import TEMPLATES
 
-    job, templates = site.job, PackageTemplates()
+    job, templates, out = site.job, PackageTemplates(), _home(site.repo.root) / "report"
     return Bureau(
         forge=_forge(site, Patience()),
         hasty=_forge(site, HASTY),
@@ -233,8 +235,25 @@ def _bureau(site: Site, out: Path, kept: "JobStore") -> "Bureau":
         templates={name: templates.load(name) for name in TEMPLATES},
         hosted=job.hosted,
         batch=kept.batch,
+        explain=_explain(site, house, config),
         result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),
     )
+
+
+def _explain(site: Site, house: "House", config: "Config") -> "Callable[[Checked], Explained] | None":
+    """How results are analysed, if they are. Keys are taken out of our environment before any benchmark runs."""
+    from assay.adapters.process.secrets import forget
+    from assay.cli.analysts import Keys, explainer
+    from assay.core.credentials import looks_like_credential
+    from assay.core.inputs import FusionChoice
+
+    choice = site.inputs.fusion
+    if choice is FusionChoice.OFF or not config.fusion.enabled:
+        return None
+    keys = Keys(dict(os.environ), {"GITHUB_TOKEN": site.inputs.token})
+    forget(os.environ, [name for name in (config.fusion.key, *config.fusion.env) if looks_like_credential(name)])
+    routes = ("offline",) if choice is FusionChoice.OFFLINE else ()
+    return explainer(config, site.repo, site.stack, house.clock, house.observer, keys, routes, house.store).explain
 
 
 def _forge(site: Site, patience: "Patience") -> "GitHubForge":

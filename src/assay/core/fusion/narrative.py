@@ -98,7 +98,7 @@ def _dissent(answer: Answer, digest: Table) -> str:
     return f"doubts it. {' '.join(held.uncertain[:2] or held.verdict[:1])}".strip()
 
 
-def footer(candidates: int, of: int, removed: Sequence[str], usage: Usage) -> str:
-    """How the text came about, in a line."""
+def footer(candidates: int, of: int, removed: Sequence[str], usage: Usage, *, models: bool = False) -> str:
+    """How the text came about, in a line. `models` is whether any was asked."""
     took_out = f", {numbers.count(len(removed), 'sentence')} removed whose numbers the data do not have" if removed else ""
-    return f"{candidates} of {numbers.count(of, 'analyst')}, blind of each other; {said(usage)}{took_out}"
+    return f"{candidates} of {numbers.count(of, 'analyst')}, blind of each other; {said(usage, models=models)}{took_out}"
