@@ -133,6 +133,7 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
     decision = decide(_evidence(done.comparisons, done.head, head.failure, hold), bench.resolved.policy)
     reason, next_step = _with_detail(decision, head.failure)
     said = (
+        *done.session.head.worktree.notes,
         *warnings,
         *plan.warnings,
         *done.notes,
@@ -141,7 +142,6 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         *done.base.warnings,
         *done.head.warnings,
         *_unmeasured(done),
-        *done.session.head.worktree.notes,
     )
     result = BenchmarkResult(
         name=bench.benchmark.name,
@@ -250,7 +250,7 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         run_id=plan.head.run_id,
         reuse=plan.verdict,
         comparisons=comparisons,
-        warnings=(*plan.warnings, *plan.decision.warnings),
+        warnings=tuple(dict.fromkeys((*plan.warnings, *plan.decision.warnings))),
         checks=plan.head.checks.state,
         policy=bench.resolved.policy.mode.value,
         base_run=_facts(bench, plan.base),
@@ -259,7 +259,8 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         reused_age=_age(bench, plan.head),
         next_step=plan.decision.next_step if stands else decision.next_step,
     )
-    record = None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id, hold)
+    # kept also where the decision stands: how often stored runs have answered is what `reuse.remeasure` counts
+    record = _record(bench, result, plan.decision.base_run, plan.head.run_id, hold)
     return Concluded(result, decision, record, base_run=plan.base, head_run=plan.head)
 
 
@@ -290,6 +291,8 @@ def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     checks = done.session.head.checks
     if checks and not checks.clean:
         lines.append(f"The checks ended with {checks.detail or checks.cause}; their output is in {bench.shown(checks.log_file)}")
+    if bench.benchmark.checks and not checks and not head and done.session.out_of_time:
+        lines.append(f"{done.session.deadline_name} was over before the checks had ended.")
     return tuple(lines)
 
 
@@ -334,4 +337,5 @@ def _record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_ru
         checks=result.checks,
         status=result.status,
         hold=hold,
+        forced_by=result.reuse.forced_by if result.reuse else None,
     )

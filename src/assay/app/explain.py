@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from assay.app.analyse import Desk, Fused, Order, Panel, fuse
 from assay.app.check import Checked, Grounds
@@ -16,9 +17,12 @@ from assay.core.fusion.failure import AnalysisError, Code
 from assay.core.fusion.history import past_of
 from assay.core.model import UNKNOWN, Status
 from assay.core.result import BenchmarkResult, CheckResult
-from assay.core.window import classify
+from assay.core.window import Classifier
 from assay.errors import AssayError, CancelledError
 from assay.ports import Repo, Store
+
+FAR_BACK = 60
+"""So many of the newest stored runs are looked through for those that head may be held against."""
 
 AT_ONCE = 2
 """So many benchmarks are analysed at a time: each asks several models already."""
@@ -78,14 +82,13 @@ class Explainer:
         base_run = base if isinstance(base, Run) else None
         result = stored_result(decision, base_run, head)
         base_commit = decision.base or decision.head
-        stored = store.runs(decision.benchmark).runs
         return Subject(
             result=result,
             base=base_commit,
             head=decision.head,
             base_run=base_run,
             head_run=head,
-            past=past_of(stored, head),
+            past=past_of(store.recent(decision.benchmark, FAR_BACK), head),
             changed=self._changed(result.name, base_commit, decision.head),
             secrets=self.secrets,
         )
@@ -96,8 +99,8 @@ class Explainer:
             return found or Grounds()
         head = self.store.find_run(one.run_id)
         base = self.store.find_run(one.base_run.run_id) if one.base_run else None
-        stored = self.store.runs(one.name).runs
-        return Grounds(base if isinstance(base, Run) else None, head if isinstance(head, Run) else None, stored)
+        recent = partial(self.store.recent, one.name)
+        return Grounds(base if isinstance(base, Run) else None, head if isinstance(head, Run) else None, recent)
 
     def _subject(self, one: BenchmarkResult, result: CheckResult, grounds: Grounds) -> Subject:
         return Subject(
@@ -106,7 +109,7 @@ class Explainer:
             head=result.head,
             base_run=grounds.base_run,
             head_run=grounds.head_run,
-            past=past_of(grounds.stored, grounds.head_run),
+            past=past_of(grounds.stored(FAR_BACK), grounds.head_run),
             changed=self._changed(one.name, result.base, result.head),
             secrets=self.secrets,
         )
@@ -114,13 +117,14 @@ class Explainer:
     def _changed(self, name: str, base: str, head: str) -> tuple[tuple[str, str], ...] | None:
         """The paths that differ, each with its rung; None where git cannot tell, which is then said."""
         try:
-            paths = self.repo.changed_paths(base, head)
+            changes = self.repo.changes(base, head)
         except AssayError:
             return None
         benchmark = self.config.benchmarks.get(name)
         if benchmark is None:
-            return tuple((path, UNKNOWN) for path in paths)
-        return tuple((path, str(rung)) for path, rung in classify(paths, benchmark.watch, self.config.ignore).items())
+            return tuple((change.path, UNKNOWN) for change in changes)
+        classifier = Classifier.of(self.config, benchmark)
+        return tuple((change.path, str(classifier.standing(change))) for change in changes)
 
 
 @dataclass(frozen=True, slots=True)

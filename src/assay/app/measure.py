@@ -17,6 +17,7 @@ from assay.core.model import Direction, Side, Trust
 from assay.core.sampling import spend
 from assay.core.schedule import plan_session
 from assay.core.timestamp import stamp
+from assay.core.window import Classifier
 from assay.errors import CancelledError
 from assay.ports import Worktrees
 
@@ -36,10 +37,11 @@ class Measured:
 class Task:
     """What is to be measured, how much of the tests' level it may spend, and when the whole check has to end (monotonic).
 
-    `run_id` is what head's run is called; `trust` is that of the evidence.
+    `ignore` are the patterns of paths that bear on no benchmark; `run_id` is what head's run is called; `trust` is that of the evidence.
     """
 
     benchmark: Benchmark
+    ignore: tuple[str, ...]
     run_id: str
     trust: Trust
     commits: Commits
@@ -196,6 +198,7 @@ def _store(
         user_tree_dirty=task.user_tree_dirty,
         reproduce=task.reproduce,
         trust=task.trust,
+        classifier=Classifier(task.benchmark.watch, task.ignore),
         variables=house.variables,
     )
     for side in Side:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.exposure import take_cover
 from assay.cli.streams import let_go_of_stdout
 from assay.errors import InfrastructureError, NothingMeasuredError, UsageError
 
@@ -78,10 +79,12 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         with display_for(sys.stderr) as observer:  # it holds the terminal, so it has to go before anything is printed
             store, together = store_at(options.store or "auto", repo, observer)
             house = build_house(stack, request.config, repo, store, observer, job)
+            variables = dict(os.environ)  # the keys of models among them, which are nobody's business while benchmarks run
+            take_cover(stack, repo.root, observer, own_variables=not options.store.startswith("branch"))
             record = recorder(store, reports, observer)
             with together:
                 checked = run_check(request, house, record)
-            checked = explained(checked, request.config, repo, house, stack)
+            checked = explained(checked, request.config, repo, house, stack, variables)
     gc.disable()  # what rendering imports stays too, and then there is nothing more to come
     tell(checked, out, record, as_json=options.as_json)
     return exit_code_of(checked)
@@ -106,8 +109,13 @@ def refuse_links(root: str) -> None:
             raise UsageError(f"{folder} is a symbolic link, where Assay keeps its own files.", hint=f"Take {FOLDER} out of the repository.")
 
 
-def explained(checked: "Checked", config: "Config", repo: "GitRepo", house: "House", stack: ExitStack) -> "Checked":
-    """The same check with its analyses, where the config wants some and there is something to analyse."""
+def explained(
+    checked: "Checked", config: "Config", repo: "GitRepo", house: "House", stack: ExitStack, variables: Mapping[str, str]
+) -> "Checked":
+    """The same check with its analyses, where the config wants some and there is something to analyse.
+
+    `variables` are those of the job, from which the keys come.
+    """
     from assay.core.events import Remark
     from assay.core.model import Status
 
@@ -115,7 +123,7 @@ def explained(checked: "Checked", config: "Config", repo: "GitRepo", house: "Hou
         return checked
     from assay.cli.analysts import Keys, explainer
 
-    found = explainer(config, repo, stack, house.clock, house.observer, Keys(os.environ)).explain(checked)
+    found = explainer(config, repo, stack, house.clock, house.observer, Keys(variables)).explain(checked)
     for remark in found.remarks:
         house.observer.note(Remark(remark))
     return found.checked
@@ -268,10 +276,15 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     from assay.adapters.process.runner import LocalRunner
     from assay.adapters.worktrees.local import LocalWorktrees
     from assay.app.house import House
+    from assay.core.events import Remark
 
     harden_self()
     clock = SystemClock()
-    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock))
+
+    def wait_for(claim: str) -> None:
+        observer.note(Remark(f"Waiting for {claim}, which another process on this machine uses."))
+
+    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock, on_wait=wait_for))
     threading.Thread(target=_make_ready, args=(runner,), daemon=True).start()
 
     def worktrees() -> LocalWorktrees:

@@ -57,7 +57,11 @@ class Policy(Part):
     harness_change: Literal["neutral", "success", "failure", "action_required"] = Field(
         default="neutral", description="The conclusion where a pull request changes its own harness, checks or config."
     )
-    max_time: Duration = Field(default=7200.0, description="The longest that a whole check may sample.", examples=["2h"])
+    max_time: Duration = Field(
+        default=7200.0,
+        description="The longest that the benchmarks of a check may take together, from the first setup on.",
+        examples=["2h"],
+    )
 
 
 class GitConfig(Part):

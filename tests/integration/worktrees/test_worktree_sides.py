@@ -247,29 +247,45 @@ def test_git_trusts_a_worktree_that_was_handed_over(sandbox: Sandbox, opened: Op
         assert done.stdout.strip() == head, done.stderr
 
 
-def test_no_account_is_taken_that_could_not_write_to_a_cache(sandbox: Sandbox, opened: Open) -> None:
+def test_a_cache_that_the_account_cannot_write_to_is_replaced_by_one_of_its_own(sandbox: Sandbox, opened: Open) -> None:
     _, head = two_commits(sandbox)
-    stranger = Account(54321, 54321)
-    with opened(choose_account=lambda _: (stranger, "")) as worktrees:
-        side = worktrees.prepare(Side.HEAD, head, benchmark(cache=["~/.cache/lab"]))
-        assert side.account is None
-        assert len(side.notes) == 1
-        assert ".cache/lab" in side.notes[0]
+    with opened(choose_account=choose) as worktrees:
+        side = worktrees.prepare(Side.HEAD, head, benchmark(cache=["~/.cache/lab", "~/.cache/lab/nested"]))
+        linked = Path(side.env["HOME"], ".cache/lab").readlink()
+    theirs, ours = sandbox.root.parent / "home/.cache/lab", sandbox.root / ".assay/cache/home/.cache/lab"
+    assert linked == (theirs if OTHER.uid == os.geteuid() else ours)
+    assert side.account == OTHER
+    if linked == ours:
+        assert ours.stat().st_uid == OTHER.uid
+        assert len([note for note in side.notes if "~/.cache/lab" in note]) == 1
 
 
-def test_why_there_is_no_other_account_is_a_note(sandbox: Sandbox, opened: Open) -> None:
+def closed_to_others(*closed: str) -> Callable[[Sequence[str]], tuple[Account | None, str]]:
+    def choose_unless(paths: Sequence[str]) -> tuple[Account | None, str]:
+        found = next((path for path in paths if path in closed), None)
+        return (None, f"{found} is closed") if found else (OTHER, "")
+
+    return choose_unless
+
+
+def test_what_the_account_cannot_use_of_the_path_is_left_out_and_said_once(sandbox: Sandbox, opened: Open) -> None:
     _, head = two_commits(sandbox)
-    asked: list[Sequence[str]] = []
+    environment = {"PATH": f"/closed/bin:{os.environ['PATH']}:/closed/sbin:/usr/games"}
+    with opened(choose_account=closed_to_others("/closed/bin", "/closed/sbin"), parent_environment=environment) as worktrees:
+        side = worktrees.prepare(Side.HEAD, head, benchmark())
+    assert side.account == OTHER
+    assert side.env["PATH"] == f"{os.environ['PATH']}:/usr/games"
+    assert [note for note in side.notes if "/closed/bin, /closed/sbin" in note] == list(side.notes)
 
-    def refuse(paths: Sequence[str]) -> tuple[None, str]:
-        asked.append(paths)
-        return None, "benchmarks run as root, as /x is closed"
 
+def test_without_a_python_or_an_input_there_is_no_other_account_and_the_path_stays(sandbox: Sandbox, opened: Open) -> None:
+    _, head = two_commits(sandbox)
     sandbox.write({"data/big": "1"})
-    with opened(choose_account=refuse) as worktrees:
-        side = worktrees.prepare(Side.HEAD, head, benchmark(inputs=["data"]))
-        assert (side.account, side.notes) == (None, ("benchmarks run as root, as /x is closed",))
-    assert {str(sandbox.root / "data"), "/usr/bin"} <= set(asked[0])
+    for closed in (str(sandbox.root / "data"), str(Path(os.environ["TMPDIR"]))):
+        with opened(choose_account=closed_to_others(closed)) as worktrees:
+            side = worktrees.prepare(Side.HEAD, head, benchmark(inputs=["data"]))
+        assert (side.account, side.notes) == (None, (f"{closed} is closed",))
+        assert side.env["PATH"] == os.environ["PATH"]
 
 
 def test_the_fake_answers_to_the_same_port(sandbox: Sandbox, opened: Open) -> None:
