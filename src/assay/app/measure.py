@@ -18,6 +18,7 @@ from assay.core.model import UNKNOWN, Cause, Direction, Side, Trust
 from assay.core.sampling import spend
 from assay.core.schedule import plan_session
 from assay.core.timestamp import stamp
+from assay.core.window import Classifier
 from assay.errors import CancelledError, UnfitCommitError
 from assay.ports import Worktree, Worktrees
 
@@ -40,10 +41,11 @@ class Measured:
 class Task:
     """What is to be measured, how much of the tests' level it may spend, and when the whole check has to end (monotonic).
 
-    `run_id` is what head's run is called; `trust` is that of the evidence.
+    `ignore` are the patterns of paths that bear on no benchmark; `run_id` is what head's run is called; `trust` is that of the evidence.
     """
 
     benchmark: Benchmark
+    ignore: tuple[str, ...]
     run_id: str
     trust: Trust
     commits: Commits
@@ -217,6 +219,7 @@ def _store(
         user_tree_dirty=task.user_tree_dirty,
         reproduce=task.reproduce,
         trust=task.trust,
+        classifier=Classifier(task.benchmark.watch, task.ignore),
         variables=house.variables,
     )
     for side in Side:
