@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.exposure import guard_checkout
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from assay.core.handover import CellFile, PlanFile
     from assay.core.inputs import Inputs
     from assay.core.job import Job
-    from assay.ports import Observer, Store
+    from assay.ports import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,10 @@ def _check(site: Site) -> "Acted | Nothing":
     order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site))
     if isinstance(order, Nothing):
         return order
+    _refuse_lasting_runner(site)
     kept = _kept(site)
     house = _house(site, order.rules.config, kept.store)
-    _guard_credentials(site.stack, site.repo.root, site.trusted, house.observer)
+    guard_checkout(site.stack, site.repo.root, site.trusted, house.observer)
     return act(order, house, _bureau(site, _home(site.repo.root) / "report", kept), _forced(order))
 
 
@@ -110,6 +112,8 @@ def _run(site: Site) -> "CellFile":
     from assay.app.rules import rules_at
     from assay.app.split_run import run_cell
 
+    _refuse_lasting_runner(site)
+    _refuse_credentials(site)
     folder = _handover(site)
     plan = folder.plan()
     if len(site.inputs.benchmarks) != 1:
@@ -117,11 +121,34 @@ def _run(site: Site) -> "CellFile":
     (benchmark,) = site.inputs.benchmarks
     rules = rules_at(site.repo, plan.rules or plan.base, plan.extras, plan.config)
     refusal = refusal_of(plan.trust, rules.config, site.inputs, hosted=site.job.hosted, vouched=plan.vouched)
-    ran = run_cell(plan, benchmark, rules.config, _house(site, rules.config, DirectoryStore(folder.lent)), refusal)
+    house = _house(site, rules.config, DirectoryStore(folder.lent))
+    guard_checkout(site.stack, site.repo.root, site.trusted, house.observer)
+    ran = run_cell(plan, benchmark, rules.config, house, refusal)
     sys.stdout.write(f"The cell of {benchmark}, {ran.cell.state}, is in {folder.put_cell(ran.cell)}\n")
     if ran.error is not None:
         raise ran.error
     return ran.cell
+
+
+def _refuse_lasting_runner(site: Site) -> None:
+    from assay.adapters.event_file import read_event
+    from assay.adapters.runner_settings import ephemeral
+    from assay.core.event import is_public
+    from assay.core.job import refuse_lasting_runner
+
+    if not site.job.hosted:
+        public = is_public(read_event(site.job.event_path))
+        refuse_lasting_runner(site.job, public=public, ephemeral=ephemeral(site.job.runner_temp))
+
+
+def _refuse_credentials(site: Site) -> None:
+    """Raises UsageError where the checkout keeps a credential: this job is the one that has none."""
+    from assay.adapters.git.persisted import credential_files
+
+    found = credential_files(site.repo.root, site.trusted)
+    if found:
+        what = f"The checkout keeps a credential in {found[0]}, and this job runs code that must not find one."
+        raise UsageError(what, hint="Set persist-credentials: false at actions/checkout.")
 
 
 def _report(site: Site) -> "Acted | Nothing":
@@ -204,17 +231,6 @@ def _home(root: str) -> Path:
 
     refuse_links(root)
     return Path(root, FOLDER)
-
-
-def _guard_credentials(stack: ExitStack, root: str, trusted: tuple[str, ...], observer: "Observer") -> None:
-    """Warn of what checkout left in reach of a benchmark, and close it to benchmarks that run as somebody else."""
-    from assay.adapters.git.persisted import credential_files, out_of_reach
-    from assay.core.events import Remark
-
-    found = credential_files(root, trusted)
-    for path in found:
-        observer.note(Remark(f"The checkout keeps a credential in {path}, where a benchmark may find it. Set persist-credentials: false."))
-    stack.enter_context(out_of_reach(found))
 
 
 def _bureau(site: Site, out: Path, kept: "JobStore") -> "Bureau":

@@ -115,6 +115,7 @@ _PLACES = {
     "GitConfig": "git",
     "CommentConfig": "comment",
     "FusionConfig": "fusion",
+    "Price": "fusion.price",
     "Permissions": "permissions",
     "Budget": "budget",
 }

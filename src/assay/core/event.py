@@ -96,6 +96,11 @@ Event = PullRequest | Push | MergeGroup
 Started = Event | Comment | WorkflowRun
 
 
+def is_public(payload: Mapping[str, Any]) -> bool:
+    """Whether everybody can see the repository of an event, and so send it code; a payload that does not say so counts as one that does."""
+    return _Fields("", payload).maybe("repository.private") is not True
+
+
 def parse_event(name: str, payload: Mapping[str, Any]) -> Started:
     """The event of a job. Raises UsageError for an event that is not handled and for a field that is missing or of a wrong type."""
     fields = _Fields(name, payload)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from assay.core.fusion.events import AnalysisEvent
 from assay.core.model import Side
 
 
@@ -54,4 +55,4 @@ class Remark:
     text: str
 
 
-Event = BenchmarkStarted | StageStarted | ProcessStarted | ProcessEnded | Remark
+Event = BenchmarkStarted | StageStarted | ProcessStarted | ProcessEnded | Remark | AnalysisEvent

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COMMENT, SUMMARY = "comment.md.j2", "summary.md.j2"
 CHECK_SUMMARY, CHECK_TEXT = "check_summary.md.j2", "check_text.md.j2"
-TEMPLATES = (COMMENT, SUMMARY, CHECK_SUMMARY, CHECK_TEXT, "page.md.j2", "verdict.md.j2", "details.md.j2")
+TEMPLATES = (COMMENT, SUMMARY, CHECK_SUMMARY, CHECK_TEXT, "page.md.j2", "verdict.md.j2", "analysis.md.j2", "details.md.j2")
 """All templates of a report by name: what `render` wants to be given."""
 
 CHECK_SCHEMA = "assay.check/1"

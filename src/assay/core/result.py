@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
 from assay.core.comparison import Comparison
 from assay.core.model import Conclusion, Outcome, Rung, Status
+
+if TYPE_CHECKING:  # nothing here reads one, and it is much code
+    from assay.core.fusion.narrative import Narrative
 
 SCHEMA = "assay.result/1"
 
@@ -71,6 +75,7 @@ class BenchmarkResult:
 
     `checks` says what became of the correctness checks: passed, failed, not configured, not run.
     `output_tail` is the last lines of a failed process, for people; it is untrusted. `decision_id` is that of a skip's record.
+    `analysis` explains the result once it stands, and is no part of it.
     """
 
     name: str
@@ -92,6 +97,7 @@ class BenchmarkResult:
     output_tail: tuple[str, ...] = ()
     next_step: str | None = None
     decision_id: str | None = None
+    analysis: "Narrative | None" = None
 
 
 @dataclass(frozen=True, slots=True)
