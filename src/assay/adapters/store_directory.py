@@ -22,6 +22,7 @@ from assay.adapters.stored_records import (
     searched,
     spent_of,
 )
+from assay.core.budget import Spend, Spent
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
 from assay.core.prior import Found, Search
@@ -42,11 +43,8 @@ from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
-    from assay.core.budget import Spend, Spent
-from assay.core.compaction import Month, Packed
-
-if TYPE_CHECKING:
     from assay.adapters.session_files import DirectorySessions
+    from assay.core.compaction import Month, Packed
 
 E = TypeVar("E", bound=Envelope)
 Concerns = Callable[[bytes], bool]

@@ -3,15 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
-from assay.core.config_sections import Budget
 from assay.core.ids import is_id
 from assay.core.record import Count, Envelope, Fact
 from assay.core.store_layout import SPEND_PREFIX, spend_path
 from assay.core.timestamp import moment
+
+if TYPE_CHECKING:
+    from assay.core.config_sections import Budget
 
 SPEND_SCHEMA: Final = "assay.spend/1"
 DAY = timedelta(days=1)
@@ -64,7 +66,7 @@ class Wish:
     gpu: bool
 
 
-def shortfall(limits: Budget, spent: Spent, wish: Wish, now: datetime) -> tuple[str, str] | None:
+def shortfall(limits: "Budget", spent: Spent, wish: Wish, now: datetime) -> tuple[str, str] | None:
     """Why the wish does not fit, and what helps; None where it does.
 
     A record that cannot be read counts as a run of whoever asks: what is unknown is not free.
