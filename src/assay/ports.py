@@ -138,7 +138,7 @@ class Worktree:
     root: str
     cwd: str
     env: Mapping[str, str]
-    account: Account | None
+    account: Account | None = None
     notes: tuple[str, ...] = ()
     read_only: tuple[str, ...] = ()
     read_only_in_setup: tuple[str, ...] = ()
@@ -151,7 +151,8 @@ class Worktrees(Protocol):
     def prepare(self, side: Side, commit: str, benchmark: Benchmark) -> Worktree:
         """Check the commit out at its full sha, with inputs and caches linked and an environment of its own.
 
-        Raises UsageError for an input that does not exist, InfrastructureError where git or the disk refuses.
+        Raises UsageError for an input that does not exist, UnfitCommitError for a commit that cannot take this benchmark,
+        such as one without its `workdir` or with a file of its own in an input's place, InfrastructureError where git or the disk refuses.
         """
         ...
 

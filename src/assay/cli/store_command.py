@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.own_folder import own_folder
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from assay.core.budget import Spend
     from assay.core.envelope import Run, StoredDecision, Tombstone
 
-FOLDER = ".assay"
 INCOMPLETE = 4
 """The exit code where something is left that nobody has sent, packed or read."""
 
@@ -42,7 +42,7 @@ def open_store(
         return place.open(token_for(place.remote, environ), warn or _say)
     from assay.adapters.store_directory import DirectoryStore
 
-    return DirectoryStore(Path(folder, rest) if rest else Path(_top(folder), FOLDER, "store"))
+    return DirectoryStore(Path(folder, rest) if rest else own_folder(str(_top(folder))) / "store")
 
 
 def flush(from_dir: str | None = None, store: str = "auto", *, as_json: bool = False, folder: str | None = None) -> int:
