@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from assay.app.analyse import Desk, Fused, Order, Panel, fuse
+from assay.app.analyse import fuse
 from assay.app.check import Checked, Grounds
 from assay.app.decided import decided, stored_result
+from assay.app.panel import Desk, Fused, Order, Panel
 from assay.core.check_run import CheckRun
 from assay.core.config import Config
 from assay.core.envelope import Run

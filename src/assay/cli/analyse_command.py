@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.app.analyse import Fused
+    from assay.app.panel import Fused
     from assay.core.config import Config
 
 

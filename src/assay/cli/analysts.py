@@ -1,5 +1,6 @@
 """Who analyses: the adapters behind the routes of the config, put together with their keys."""
 
+import os
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -13,8 +14,11 @@ from assay.errors import UsageError
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
     from assay.adapters.process.runner import LocalRunner
-    from assay.app.analyse import Desk, Panel
-    from assay.app.explain import Explainer
+    from assay.app.check import Checked
+    from assay.app.explain import Explained, Explainer
+    from assay.app.house import House
+    from assay.app.panel import Desk, Panel
+    from assay.cli.job_work import Site
     from assay.core.config import Config, FusionConfig
     from assay.core.fusion.events import AnalysisEvent
     from assay.core.fusion.routes import Route
@@ -70,12 +74,27 @@ def explainer(
     return Explainer(panel, desk, repo, config, keys.secrets, store)
 
 
+def job_explainer(site: "Site", house: "House", config: "Config") -> "Callable[[Checked], Explained] | None":
+    """How a job on GitHub has its results analysed, if it has. Keys go out of our environment before any benchmark runs."""
+    from assay.adapters.process.secrets import forget
+    from assay.core.credentials import looks_like_credential
+    from assay.core.inputs import FusionChoice
+
+    choice = site.inputs.fusion
+    if choice is FusionChoice.OFF or not config.fusion.enabled:
+        return None
+    keys = Keys(dict(os.environ), {"GITHUB_TOKEN": site.inputs.token})
+    forget(os.environ, [name for name in (config.fusion.key, *config.fusion.env) if looks_like_credential(name)])
+    routes = ("offline",) if choice is FusionChoice.OFFLINE else ()
+    return explainer(config, site.repo, site.stack, house.clock, house.observer, keys, routes, house.store).explain
+
+
 def panel_of(fusion: "FusionConfig", routes: tuple[str, ...] = ()) -> "Panel":
     """The panel of the config, or of routes that were given instead: one for all, or candidates, evaluator and merger in turn.
 
     Raises UsageError for routes that make no panel.
     """
-    from assay.app.analyse import Panel
+    from assay.app.panel import Panel
     from assay.core.fusion.budget import Limits
     from assay.core.fusion.routes import LENSES
 
@@ -112,7 +131,7 @@ def desk_of(fusion: "FusionConfig", root: str, stack: ExitStack, clock: "Clock",
     """Everything that an analysis in this repository needs of the world. What it starts ends with the stack."""
     from assay.adapters.analysis_store import AnalysisFolders
     from assay.adapters.templates import PackageTemplates
-    from assay.app.analyse import Desk
+    from assay.app.panel import Desk
     from assay.core.fusion.exchange import INSTRUCTIONS
 
     templates = PackageTemplates()
