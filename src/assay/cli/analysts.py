@@ -74,6 +74,24 @@ def explainer(
     return Explainer(panel, desk, repo, config, keys.secrets, store)
 
 
+def explained(
+    checked: "Checked", config: "Config", repo: "GitRepo", house: "House", stack: ExitStack, variables: Mapping[str, str]
+) -> "Checked":
+    """The same check with its analyses, where the config wants some and there is something to analyse.
+
+    `variables` are those of the job, from which the keys come.
+    """
+    from assay.core.events import Remark
+    from assay.core.model import Status
+
+    if not config.fusion.enabled or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
+        return checked
+    found = explainer(config, repo, stack, house.clock, house.observer, Keys(variables)).explain(checked)
+    for remark in found.remarks:
+        house.observer.note(Remark(remark))
+    return found.checked
+
+
 def job_explainer(site: "Site", house: "House", config: "Config") -> "Callable[[Checked], Explained] | None":
     """How a job on GitHub has its results analysed, if it has. Keys go out of our environment before any benchmark runs."""
     from assay.adapters.process.secrets import forget

@@ -85,6 +85,8 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
             record = recorder(store, reports, observer)
             with together:
                 checked = run_check(request, house, record)
+            from assay.cli.analysts import explained
+
             checked = explained(checked, request.config, repo, house, stack, variables)
     gc.disable()  # what rendering imports stays too, and then there is nothing more to come
     tell(checked, out, record, as_json=options.as_json)
@@ -108,26 +110,6 @@ def refuse_links(root: str) -> None:
         folder = Path(root, FOLDER, name)
         if folder.is_symlink():
             raise UsageError(f"{folder} is a symbolic link, where Assay keeps its own files.", hint=f"Take {FOLDER} out of the repository.")
-
-
-def explained(
-    checked: "Checked", config: "Config", repo: "GitRepo", house: "House", stack: ExitStack, variables: Mapping[str, str]
-) -> "Checked":
-    """The same check with its analyses, where the config wants some and there is something to analyse.
-
-    `variables` are those of the job, from which the keys come.
-    """
-    from assay.core.events import Remark
-    from assay.core.model import Status
-
-    if not config.fusion.enabled or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
-        return checked
-    from assay.cli.analysts import Keys, explainer
-
-    found = explainer(config, repo, stack, house.clock, house.observer, Keys(variables)).explain(checked)
-    for remark in found.remarks:
-        house.observer.note(Remark(remark))
-    return found.checked
 
 
 def exit_code_of(checked: "Checked") -> int:
