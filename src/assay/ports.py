@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from assay.core.budget import Spend, Spent
     from assay.core.check_run import CheckRun
     from assay.core.config import Benchmark
     from assay.core.envelope import Run, StoredDecision, Tombstone
@@ -137,7 +138,7 @@ class Worktree:
     root: str
     cwd: str
     env: Mapping[str, str]
-    account: Account | None
+    account: Account | None = None
     notes: tuple[str, ...] = ()
     read_only: tuple[str, ...] = ()
     read_only_in_setup: tuple[str, ...] = ()
@@ -150,7 +151,8 @@ class Worktrees(Protocol):
     def prepare(self, side: Side, commit: str, benchmark: Benchmark) -> Worktree:
         """Check the commit out at its full sha, with inputs and caches linked and an environment of its own.
 
-        Raises UsageError for an input that does not exist, InfrastructureError where git or the disk refuses.
+        Raises UsageError for an input that does not exist, UnfitCommitError for a commit that cannot take this benchmark,
+        such as one without its `workdir` or with a file of its own in an input's place, InfrastructureError where git or the disk refuses.
         """
         ...
 
@@ -252,6 +254,14 @@ class Store(Protocol):
 
     def add_tombstone(self, tombstone: Tombstone) -> str:
         """Hide a run from now on. Raises InfrastructureError where it cannot be written, or the run is hidden for another reason."""
+        ...
+
+    def add_spend(self, spend: Spend) -> str:
+        """Write down what was spent or granted. Raises InfrastructureError where it cannot be written."""
+        ...
+
+    def spent(self) -> Spent:
+        """All that was ever spent and granted."""
         ...
 
     def search(self, search: Search) -> Found:

@@ -283,7 +283,9 @@ def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     """Base's failure, which leaves head without a baseline, and where the whole output is."""
     base, head = done.session.base.failure, done.session.head.failure
     lines = []
-    if base:
+    if base and done.session.base.absent:
+        lines.append(f"The base could not be measured: {base.detail}")
+    elif base:
         lines.append(f"The base {base.stage.value} failed ({base.detail}); its output is in {bench.shown(base.log_file)}")
         lines.extend(f"base: {line}" for line in base.tail[-5:])
     if head:

@@ -232,6 +232,17 @@ def init(
     _finish(lambda: run_init(InitOptions(run, metric, better, tuple(workflow or ()), action, as_json)))
 
 
+@app.command(epilog="Example: `assay doctor --json`")
+def doctor(as_json: Json = False) -> None:
+    """Look for what keeps Assay from working, or from being safe, here and in the workflows, and say how to mend it.
+
+    Exit codes: 0 nothing that must be mended; 2 something that must.
+    """
+    from assay.cli.doctor_command import doctor as run_doctor
+
+    _finish(lambda: run_doctor(as_json=as_json))
+
+
 @app.command(rich_help_panel=DATA, add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def metrics(context: typer.Context) -> None:
     """Read METRIC lines from output and say what was found and what was refused."""

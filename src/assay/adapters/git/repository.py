@@ -60,6 +60,14 @@ class GitRepo:
     def root(self) -> str:
         return self._root
 
+    @property
+    def shallow(self) -> bool:
+        return self._shallow
+
+    def tracks(self, path: str) -> bool:
+        """Whether the index holds a file at or below that path."""
+        return bool(self._read("ls-files", "-z", "--", path).out)
+
     def resolve(self, ref: str) -> str:
         found = self._found(ref) if ref and "\0" not in ref and "\n" not in ref else None
         if found is None:
