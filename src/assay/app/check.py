@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from typing import assert_never
 
 from assay import __version__
@@ -22,7 +23,8 @@ from assay.core.model import Direction, Outcome, Rung, Status, Trust
 from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
 from assay.core.schedule import plan_session
-from assay.core.window import relevant_paths
+from assay.core.tree import Change
+from assay.core.window import Classifier, relevant
 from assay.errors import AssayError, InfrastructureError, UsageError
 
 
@@ -50,11 +52,11 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What the result of a benchmark rests on: the envelopes of both sides, and all runs that were stored before, newest first."""
+    """What the result of a benchmark rests on: the envelopes of both sides, and a way to the newest stored runs, so many of them."""
 
     base_run: Run | None = None
     head_run: Run | None = None
-    stored: tuple[Run, ...] = ()
+    stored: Callable[[int], tuple[Run, ...]] = field(default=lambda _: (), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +102,8 @@ def check_commits(
         stages.concluded(_result(request, commits, done[-1:]))
     errors = tuple(one.error for one in done if one.error)
     decisions = tuple(one.decision for one in done if one.decision)
-    return Checked(_result(request, commits, done), decisions, policy, errors, _grounds(plans, done))
-
-
-def _grounds(plans: list[Plan], done: list[Concluded]) -> Mapping[str, Grounds]:
-    stored = [() if isinstance(planned, Skip) else planned.stored for planned in plans]
-    return {one.result.name: Grounds(one.base_run, one.head_run, runs) for one, runs in zip(done, stored, strict=True)}
+    grounds = {one.result.name: Grounds(one.base_run, one.head_run, partial(house.store.recent, one.result.name)) for one in done}
+    return Checked(_result(request, commits, done), decisions, policy, errors, grounds)
 
 
 def _result(request: CheckRequest, commits: Commits, done: list[Concluded]) -> CheckResult:
@@ -198,6 +196,7 @@ class _Way:
     def _task(self, planned: Measure) -> Task:
         return Task(
             benchmark=self.benchmark,
+            ignore=self.request.config.ignore,
             run_id=planned.run_id,
             trust=self.request.trust,
             commits=self.commits,
@@ -215,7 +214,7 @@ class _Way:
             found.append("The head has submodules, which are left empty; let `setup` fetch what the benchmark needs.")
         if repo.lfs_pointers(head):
             found.append("The head has Git LFS files, of which the worktrees hold only the pointers; let `setup` fetch them.")
-        differing = [path for path, rung in self._relevant() if rung is Rung.HARNESS]
+        differing = [change.path for change, rung in self._relevant() if rung is Rung.HARNESS]
         if differing:
             found.append(f"The harness differs between base and head ({', '.join(differing[:5])}): each side was measured with its own.")
         if self.benchmark.machine or self.benchmark.needs:
@@ -226,9 +225,9 @@ class _Way:
             found.append("The config gives seeds, but the command has no {seed}, so every seed runs the same.")
         return tuple(found)
 
-    def _relevant(self) -> tuple[tuple[str, Rung], ...]:
-        paths = self.house.repo.changed_paths(self.commits.base, self.commits.head)
-        return relevant_paths(paths, self.request.config, self.benchmark)
+    def _relevant(self) -> tuple[tuple[Change, Rung], ...]:
+        changes = self.house.repo.changes(self.commits.base, self.commits.head)
+        return relevant(changes, Classifier.of(self.request.config, self.benchmark))
 
     def _recorded(self, concluded: Concluded) -> Concluded:
         if concluded.record is None:

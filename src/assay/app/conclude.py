@@ -250,7 +250,7 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         run_id=plan.head.run_id,
         reuse=plan.verdict,
         comparisons=comparisons,
-        warnings=(*plan.warnings, *plan.decision.warnings),
+        warnings=tuple(dict.fromkeys((*plan.warnings, *plan.decision.warnings))),
         checks=plan.head.checks.state,
         policy=bench.resolved.policy.mode.value,
         base_run=_facts(bench, plan.base),
@@ -259,7 +259,8 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         reused_age=_age(bench, plan.head),
         next_step=plan.decision.next_step if stands else decision.next_step,
     )
-    record = None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id, hold)
+    # kept also where the decision stands: how often stored runs have answered is what `reuse.remeasure` counts
+    record = _record(bench, result, plan.decision.base_run, plan.head.run_id, hold)
     return Concluded(result, decision, record, base_run=plan.base, head_run=plan.head)
 
 
@@ -282,7 +283,9 @@ def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     """Base's failure, which leaves head without a baseline, and where the whole output is."""
     base, head = done.session.base.failure, done.session.head.failure
     lines = []
-    if base:
+    if base and done.session.base.absent:
+        lines.append(f"The base could not be measured: {base.detail}")
+    elif base:
         lines.append(f"The base {base.stage.value} failed ({base.detail}); its output is in {bench.shown(base.log_file)}")
         lines.extend(f"base: {line}" for line in base.tail[-5:])
     if head:
@@ -336,4 +339,5 @@ def _record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_ru
         checks=result.checks,
         status=result.status,
         hold=hold,
+        forced_by=result.reuse.forced_by if result.reuse else None,
     )

@@ -12,9 +12,12 @@ from assay.core.fusion.failure import AnalysisError, Code
 from assay.core.fusion.history import past_of
 from assay.core.model import UNKNOWN, Status
 from assay.core.result import BenchmarkResult, CheckResult
-from assay.core.window import classify
+from assay.core.window import Classifier
 from assay.errors import AssayError, CancelledError
 from assay.ports import Repo
+
+FAR_BACK = 400
+"""So many of the newest stored runs are looked through for those that head may be held against."""
 
 AT_ONCE = 2
 """So many benchmarks are analysed at a time: each asks several models already."""
@@ -60,7 +63,7 @@ class Explainer:
             head=result.head,
             base_run=grounds.base_run,
             head_run=grounds.head_run,
-            past=past_of(grounds.stored, grounds.head_run),
+            past=past_of(grounds.stored(FAR_BACK), grounds.head_run),
             changed=self._changed(one.name, result),
             secrets=self.secrets,
         )
@@ -68,13 +71,14 @@ class Explainer:
     def _changed(self, name: str, result: CheckResult) -> tuple[tuple[str, str], ...] | None:
         """The paths that differ, each with its rung; None where git cannot tell, which is then said."""
         try:
-            paths = self.repo.changed_paths(result.base, result.head)
+            changes = self.repo.changes(result.base, result.head)
         except AssayError:
             return None
         benchmark = self.config.benchmarks.get(name)
         if benchmark is None:
-            return tuple((path, UNKNOWN) for path in paths)
-        return tuple((path, str(rung)) for path, rung in classify(paths, benchmark.watch, self.config.ignore).items())
+            return tuple((change.path, UNKNOWN) for change in changes)
+        classifier = Classifier.of(self.config, benchmark)
+        return tuple((change.path, str(classifier.standing(change))) for change in changes)
 
 
 @dataclass(frozen=True, slots=True)

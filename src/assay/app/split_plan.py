@@ -85,7 +85,7 @@ def _cell(config: Config, benchmark: Benchmark) -> Cell:
 def lend(plan_file: PlanFile, source: Store, target: Store) -> None:
     """Copy the newest clean runs of each planned benchmark, and what was decided on them, to where the cells can read them."""
     for cell in plan_file.cells:
-        for run in [run for run in source.runs(cell.benchmark).runs if run.clean][:CANDIDATES]:
+        for run in source.recent(cell.benchmark, CANDIDATES):
             target.add_run(run)
             for decision in source.decisions(run.run_id):
                 target.add_decision(decision)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.exposure import take_cover
+from assay.cli.own_folder import FOLDER as FOLDER
+from assay.cli.own_folder import own_folder, say_where
 from assay.cli.streams import let_go_of_stdout
 from assay.errors import InfrastructureError, NothingMeasuredError, UsageError
 
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from assay.core.result import CheckResult
     from assay.ports import Observer, Reports, Store
 
-FOLDER = ".assay"
 RARELY = 50_000
 """New objects between two looks for garbage: a check makes little, and to look each 700 is a twentieth of a short one."""
 OFF = ("", "0", "false", "no", "off")
@@ -71,7 +72,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         repo = GitRepo.discover(where)
         request = _request(options, repo, better)
         refuse_links(repo.root)
-        out = Path(options.out).absolute() if options.out else Path(repo.root, FOLDER, "report")
+        out = Path(options.out).absolute() if options.out else own_folder(repo.root) / "report"
         reports = reports_in(out)
         gc.freeze()  # what has been imported stays for good
         gc.set_threshold(RARELY)
@@ -229,7 +230,7 @@ def store_at(where: str, repo: "GitRepo", observer: "Observer") -> "tuple[Store,
     from assay.adapters.store_directory import DirectoryStore
 
     if where == "auto":
-        return DirectoryStore(_made(Path(repo.root, FOLDER, "store"))), nullcontext()
+        return DirectoryStore(_made(own_folder(repo.root) / "store")), nullcontext()
     if kind == "dir" and path:
         return DirectoryStore(_made(Path(path).absolute())), nullcontext()
     raise UsageError(f"--store is auto, dir:PATH or branch[:NAME], not {where!r}.", hint="For example --store dir:/srv/assay")
@@ -273,6 +274,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     from assay.core.events import Remark
 
     harden_self()
+    say_where(repo.root, observer)
     clock = SystemClock()
 
     def wait_for(claim: str) -> None:
@@ -282,7 +284,15 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     threading.Thread(target=_make_ready, args=(runner,), daemon=True).start()
 
     def worktrees() -> LocalWorktrees:
-        return LocalWorktrees(repo.checkout, repo.root, parent_environment=os.environ, home=_home(), choose_account=child_account, job=job)
+        return LocalWorktrees(
+            repo.checkout,
+            repo.root,
+            parent_environment=os.environ,
+            home=_home(),
+            own=own_folder(repo.root),
+            choose_account=child_account,
+            job=job,
+        )
 
     return House(
         repo=repo,
@@ -292,7 +302,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
         machine=LocalMachine(os.environ, installed=job.installed),
         clock=clock,
         observer=observer,
-        logs=LogFolder(Path(repo.root, FOLDER, "logs")).session,
+        logs=LogFolder(own_folder(repo.root) / "logs").session,
         supervision=capabilities(),
         variables=os.environ,
     )

@@ -35,6 +35,13 @@ def tombstone_path(run_id: str) -> str:
     return f"{INVALIDATED}/{_checked(RUN_PREFIX, run_id)}.json"
 
 
+def hidden_run(path: str) -> str | None:
+    """The run that a tombstone of that path hides, None for any other path."""
+    folder, _, name = path.rpartition("/")
+    run_id = name.removesuffix(".json")
+    return run_id if folder == INVALIDATED and name.endswith(".json") and is_id(RUN_PREFIX, run_id) else None
+
+
 def session_path(session_id: str) -> str:
     """The file of one session. Raises ValueError where the text is no session's id."""
     return f"{SESSIONS}/{_checked(SESSION_PREFIX, session_id)}.jsonl"

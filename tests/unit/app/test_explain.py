@@ -142,7 +142,7 @@ def test_where_git_cannot_tell_the_changed_paths_that_is_what_is_said(monkeypatc
     def refuses(*_: object) -> tuple[str, ...]:
         raise InfrastructureError("git died")
 
-    monkeypatch.setattr(type(scene.lab.repo), "changed_paths", refuses)
+    monkeypatch.setattr(type(scene.lab.repo), "changes", refuses)
     found = scene.explainer().explain(checked)
     assert '"diff":"unknown"' in scene.analyses.folders[-1].texts["canonical-input.json"]
     assert found.failures == {}
