@@ -50,7 +50,7 @@ def test_two_modes_far_apart_beside_a_calm_side_have_their_mean() -> None:
     assert math.sqrt(calm.variance) < 0.01
 
 
-@given(values, st.floats(-100, 100))
+@given(st.lists(st.integers(-1000, 1000).map(float), min_size=8, max_size=20), st.integers(-100, 100).map(float))
 def test_shifting_and_turning_the_values_shifts_and_turns_the_centre(side: list[float], shift: float) -> None:
     (plain,) = locations(side)
     (moved,), (turned,) = locations([value + shift for value in side]), locations([-value for value in side])
