@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from assay.core.budget import Spend, Spent
     from assay.core.check_run import CheckRun
     from assay.core.config import Benchmark
     from assay.core.envelope import Run, StoredDecision, Tombstone
@@ -253,6 +254,14 @@ class Store(Protocol):
 
     def add_tombstone(self, tombstone: Tombstone) -> str:
         """Hide a run from now on. Raises InfrastructureError where it cannot be written, or the run is hidden for another reason."""
+        ...
+
+    def add_spend(self, spend: Spend) -> str:
+        """Write down what was spent or granted. Raises InfrastructureError where it cannot be written."""
+        ...
+
+    def spent(self) -> Spent:
+        """All that was ever spent and granted."""
         ...
 
     def search(self, search: Search) -> Found:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from assay.core.budget import Spend, Spent
 from assay.core.envelope import REMEASURE, Run, StoredDecision, Tombstone
 from assay.core.model import Status
 from assay.core.prior import Found, Search, found_among, header_of
@@ -17,6 +18,7 @@ class FakeStore:
     decided: dict[str, StoredDecision] = field(default_factory=dict)
     unreadable: list[Unreadable] = field(default_factory=list)
     invalidated: set[str] = field(default_factory=set)
+    spends: list[Spend] = field(default_factory=list)
     refuses: str = ""
 
     def add_run(self, run: Run) -> str:
@@ -33,6 +35,14 @@ class FakeStore:
         self._accept(tombstone.run_id not in self.invalidated)
         self.invalidated.add(tombstone.run_id)
         return tombstone.path
+
+    def add_spend(self, spend: Spend) -> str:
+        self._accept(True)
+        self.spends.append(spend)
+        return spend.path
+
+    def spent(self) -> Spent:
+        return Spent(tuple(self.spends), len(self.unreadable))
 
     def search(self, search: Search) -> Found:
         headers = map(header_of, self.stored.values())

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 from assay.adapters import atomic_file
 from assay.adapters.store_files import read_file, read_lines, walk
-from assay.adapters.stored_records import EMPTY, another_record, catalog, counts_as_answer, encoded, parsed, parsed_in_place, searched
+from assay.adapters.stored_records import (
+    EMPTY,
+    another_record,
+    catalog,
+    counts_as_answer,
+    encoded,
+    parsed,
+    parsed_in_place,
+    searched,
+    spent_of,
+)
+from assay.core.budget import Spend, Spent
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
 from assay.core.prior import Found, Search
@@ -21,6 +32,7 @@ from assay.core.store_layout import (
     INVALIDATED,
     RUN_PREFIX,
     RUNS,
+    SPEND,
     month_of,
     packed_month,
     packed_path,
@@ -31,10 +43,8 @@ from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
-    from assay.core.compaction import Month, Packed
-
-if TYPE_CHECKING:
     from assay.adapters.session_files import DirectorySessions
+    from assay.core.compaction import Month, Packed
 
 E = TypeVar("E", bound=Envelope)
 Concerns = Callable[[bytes], bool]
@@ -70,6 +80,15 @@ class DirectoryStore:
     def add_tombstone(self, tombstone: Tombstone) -> str:
         """Hide a run. Raises InfrastructureError where the disk refuses or another reason stands there."""
         return self.add(tombstone)
+
+    def add_spend(self, spend: Spend) -> str:
+        """Write down what was spent. Raises InfrastructureError where the disk refuses."""
+        return self.add(spend)
+
+    def spent(self) -> Spent:
+        """All that was spent, and how much of it could not be read."""
+        read = [one for entry in walk(self._root, SPEND, _BY_MONTH) if (one := self._spend_at(entry))]
+        return spent_of(read)
 
     def add(self, envelope: Envelope) -> str:
         """Write a record at its own place."""
@@ -140,12 +159,16 @@ class DirectoryStore:
         read = (self._whole(StoredDecision, path, lambda data: head_run.encode() in data) for path in paths)
         return tuple(one for one in read if isinstance(one, StoredDecision) and one.head_run == head_run)
 
-    def records(self) -> Iterator[Run | StoredDecision | Tombstone | Unreadable]:
-        """Every run, decision and tombstone, and what could not be read. Tombstones hide nothing here."""
+    def _spend_at(self, entry: str | Unreadable) -> Spend | Unreadable | None:
+        return entry if isinstance(entry, Unreadable) else self._whole(Spend, entry, _always)
+
+    def records(self) -> Iterator[Run | StoredDecision | Tombstone | Spend | Unreadable]:
+        """Every run, decision, tombstone and record of a spend, and what could not be read. Tombstones hide nothing here."""
         yield from self._stored_runs(_always)
-        kinds: tuple[tuple[type[StoredDecision | Tombstone], str, int], ...] = (
+        kinds: tuple[tuple[type[StoredDecision | Tombstone | Spend], str, int], ...] = (
             (StoredDecision, DECISIONS, _BY_MONTH),
             (Tombstone, INVALIDATED, 0),
+            (Spend, SPEND, _BY_MONTH),
         )
         for kind, folder, depth in kinds:
             for entry in walk(self._root, folder, depth):

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from assay.adapters.store_files import unreadable
+from assay.core.budget import Spend, Spent
 from assay.core.envelope import REMEASURE, Run, StoredDecision
 from assay.core.model import Status
 from assay.core.prior import Found, Search, found_among, header_of
@@ -64,6 +65,18 @@ def searched(search: Search, runs: Iterable[Run], hidden: frozenset[str], lost: 
 def counts_as_answer(decision: StoredDecision) -> bool:
     """Whether a stored run answered there, or would have, had the rule to remeasure not come first."""
     return decision.status is Status.REUSED or decision.forced_by == REMEASURE
+
+
+def spent_of(read: Iterable[Spend | Unreadable]) -> Spent:
+    """Records of what was spent, each once, and the number of those that could not be read."""
+    records: dict[str, Spend] = {}
+    lost: set[str] = set()
+    for one in read:
+        if isinstance(one, Unreadable):
+            lost.add(one.path)
+        else:
+            records[one.spend_id] = one
+    return Spent(tuple(records[key] for key in sorted(records)), len(lost))
 
 
 def another_record(where: str) -> OtherRecordError:

@@ -14,6 +14,7 @@ from assay.errors import UsageError
 if TYPE_CHECKING:
     from assay.adapters.store_branch import BranchStore, Flushed
     from assay.adapters.store_directory import DirectoryStore
+    from assay.core.budget import Spend
     from assay.core.envelope import Run, StoredDecision, Tombstone
 
 INCOMPLETE = 4
@@ -84,7 +85,7 @@ def import_files(files: tuple[str, ...], store: str = "auto", *, as_json: bool =
 
 
 def _store_all(
-    records: "tuple[Run | StoredDecision | Tombstone, ...]",
+    records: "tuple[Run | StoredDecision | Tombstone | Spend, ...]",
     place: "BranchStore | DirectoryStore",
     problems: tuple[str, ...],
     *,
@@ -102,7 +103,7 @@ def _store_all(
     return _report(_flushed(flushed), _flush_text(flushed, place.name), said, as_json=as_json)
 
 
-def _records_in(folder: Path) -> "tuple[tuple[Run | StoredDecision | Tombstone, ...], tuple[str, ...]]":
+def _records_in(folder: Path) -> "tuple[tuple[Run | StoredDecision | Tombstone | Spend, ...], tuple[str, ...]]":
     """The records of a folder in the layout of a store, and sentences on what could not be read."""
     from assay.adapters.store_directory import DirectoryStore
     from assay.ports import Unreadable

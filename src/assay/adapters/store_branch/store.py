@@ -18,7 +18,8 @@ from assay.adapters.store_branch.private_repository import PrivateRepository
 from assay.adapters.store_branch.reading import Reader
 from assay.adapters.store_branch.remote import Credentials, Remote
 from assay.adapters.store_branch.transfer import Transfer
-from assay.adapters.stored_records import another_record, catalog, counts_as_answer, searched
+from assay.adapters.stored_records import another_record, catalog, counts_as_answer, searched, spent_of
+from assay.core.budget import Spend, Spent
 from assay.core.compaction import Packed
 from assay.core.data_ref import short
 from assay.core.envelope import Run, StoredDecision, Tombstone
@@ -140,6 +141,16 @@ class BranchStore:
     def add_tombstone(self, tombstone: Tombstone) -> str:
         """The same for a tombstone."""
         return self._add(tombstone.path, self._outbox.add(tombstone))
+
+    def add_spend(self, spend: Spend) -> str:
+        """The same for what was spent."""
+        return self._add(spend.path, self._outbox.add(spend))
+
+    def spent(self) -> Spent:
+        """All that was spent, on the branch and on its way to it."""
+        waiting = self._outbox.store.spent()
+        found = spent_of((*self._reader.spends(), *waiting.records))
+        return Spent(found.records, found.unreadable + waiting.unreadable)
 
     def search(self, search: Search) -> Found:
         """What may answer a question, on the branch and on its way to it."""
