@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Protocol
 
-from assay.core.effects import KeepChange, RestoreBaseline
+from assay.core.effects import KeepChange, MakeBranches, RestoreBaseline
 from assay.core.experiment import Journal
 from assay.core.keepable import KeepRules
-from assay.core.tree_facts import CheckedOut, Kept, Restored, Snapshot
+from assay.core.tree_facts import CheckedOut, Kept, Made, Restored, Snapshot
+from assay.core.values import dataclass
 from assay.ports import Unreadable
 
 
@@ -107,6 +107,26 @@ class ExperimentTree(Protocol):
 
     def restore(self, effect: RestoreBaseline) -> Restored:
         """Raises RestoreConflictError, with everything as it was, where something would be lost."""
+        ...
+
+
+class BranchMaker(Protocol):
+    """Makes review branches out of kept commits, without touching the tree, the index or what is checked out."""
+
+    def preview(self, effect: MakeBranches) -> Made:
+        """What making them would meet; nothing is made. Branches that share files are warned of."""
+        ...
+
+    def make(self, effect: MakeBranches) -> Made:
+        """Make all of them.
+
+        Raises MergeBaseError, PlanError for branches that share files or do not add up, CherryPickConflictError,
+        BranchExistsError; nothing is made then.
+        """
+        ...
+
+    def unmake(self, made: Made) -> None:
+        """Remove those that are new and still at their tip."""
         ...
 
 

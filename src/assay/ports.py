@@ -1,18 +1,27 @@
 """What the order of work needs of the outside world. Protocols only; adapters satisfy them, tests have one fake each."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Protocol
+from __future__ import annotations
 
-from assay.core.check_run import CheckRun
-from assay.core.config import Benchmark
-from assay.core.envelope import Run, StoredDecision
-from assay.core.events import Event
-from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
-from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
-from assay.core.model import Completed, Side
-from assay.core.process import Account, Heartbeat, ProcessRequest
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from assay.core.budget import Spend, Spent
+    from assay.core.check_run import CheckRun
+    from assay.core.config import Benchmark
+    from assay.core.envelope import Run, StoredDecision, Tombstone
+    from assay.core.events import Event
+    from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
+    from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
+    from assay.core.fusion.exchange import Ask, Reply
+    from assay.core.fusion.state import Artifact, Manifest
+    from assay.core.model import Completed, Side
+    from assay.core.prior import Found, Search
+    from assay.core.process import Account, Heartbeat, ProcessRequest
+    from assay.core.tree import Change, TreeFile
 
 
 class Clock(Protocol):
@@ -72,8 +81,15 @@ class Repo(Protocol):
         """The tree id of a commit."""
         ...
 
-    def changed_paths(self, base: str, head: str) -> tuple[str, ...]:
-        """All paths that differ between two trees, both sides of a move, in byte order."""
+    def changes(self, base: str, head: str) -> tuple[Change, ...]:
+        """All paths that differ between two trees, both sides of a move, in byte order.
+
+        Raises InfrastructureError where a commit or a part of it is not in this clone, or the answer is not whole.
+        """
+        ...
+
+    def tree_files(self, commit: str) -> tuple[TreeFile, ...]:
+        """All files of a commit, in byte order. Raises InfrastructureError where the commit is not whole in this clone."""
         ...
 
     def blobs(self, commit: str, names: tuple[str, ...]) -> Mapping[str, str]:
@@ -122,7 +138,7 @@ class Worktree:
     root: str
     cwd: str
     env: Mapping[str, str]
-    account: Account | None
+    account: Account | None = None
     notes: tuple[str, ...] = ()
     read_only: tuple[str, ...] = ()
     read_only_in_setup: tuple[str, ...] = ()
@@ -135,7 +151,8 @@ class Worktrees(Protocol):
     def prepare(self, side: Side, commit: str, benchmark: Benchmark) -> Worktree:
         """Check the commit out at its full sha, with inputs and caches linked and an environment of its own.
 
-        Raises UsageError for an input that does not exist, InfrastructureError where git or the disk refuses.
+        Raises UsageError for an input that does not exist, UnfitCommitError for a commit that cannot take this benchmark,
+        such as one without its `workdir` or with a file of its own in an input's place, InfrastructureError where git or the disk refuses.
         """
         ...
 
@@ -235,6 +252,34 @@ class Store(Protocol):
 
     def add_decision(self, decision: StoredDecision) -> str: ...
 
+    def add_tombstone(self, tombstone: Tombstone) -> str:
+        """Hide a run from now on. Raises InfrastructureError where it cannot be written, or the run is hidden for another reason."""
+        ...
+
+    def add_spend(self, spend: Spend) -> str:
+        """Write down what was spent or granted. Raises InfrastructureError where it cannot be written."""
+        ...
+
+    def spent(self) -> Spent:
+        """All that was ever spent and granted."""
+        ...
+
+    def search(self, search: Search) -> Found:
+        """What may answer a question, without reading the runs. A header is no proof: what it promises the run has to keep."""
+        ...
+
+    def measured(self, benchmarks: tuple[str, ...], commits: tuple[str, ...]) -> frozenset[str]:
+        """Those of the commits of which a clean run of any of these benchmarks is stored."""
+        ...
+
+    def answered(self, benchmark: str, machine: str) -> int:
+        """How often a stored run of the benchmark on that machine has answered, or would have, had it not been measured again."""
+        ...
+
+    def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
+        """The newest clean runs of a benchmark, at most so many; what cannot be read is left out."""
+        ...
+
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, invalidated ones left out."""
         ...
@@ -324,3 +369,34 @@ class JobFiles(Protocol):
     def summary(self, text: str) -> None: ...
 
     def output(self, name: str, value: str) -> None: ...
+
+
+class Analyst(Protocol):
+    """Whoever answers a question about a result: a function, a model behind an API, a program."""
+
+    async def answer(self, ask: Ask) -> Reply:
+        """The answer. Raises AnalysisError, which keeps what was spent and said until then, also where it is cancelled."""
+        ...
+
+
+class AnalysisFolder(Protocol):
+    """The files of one analysis, readable by nobody else. All raise AnalysisError where the disk refuses."""
+
+    @property
+    def path(self) -> str: ...
+
+    def write(self, name: str, text: str) -> Artifact:
+        """Write one file, whole or not at all."""
+        ...
+
+    def publish(self, manifest: Manifest) -> None:
+        """Put the manifest in the place of the one before."""
+        ...
+
+
+class Analyses(Protocol):
+    """Where the files of analyses are kept."""
+
+    def create(self, analysis_id: str, *, durable: bool) -> AnalysisFolder:
+        """The folder of a new analysis. With `durable` its files outlive a crash of the machine: something was paid for them."""
+        ...

@@ -1,7 +1,7 @@
 """The composite action and the example workflow, run on this machine by act against the fake GitHub.
 
-act has neither Docker nor GitHub's artifact service here, so `actions/upload-artifact` alone is replaced: by an action that
-copies what it is given into a folder. `actions/checkout` is act's own, which copies the folder it was started in.
+act has neither Docker nor GitHub's artifact service here, so the actions that carry artifacts are replaced: by ones that
+copy into and out of a folder. `actions/checkout` is act's own, which copies the folder it was started in, but where it names a commit.
 """
 
 import json
@@ -10,10 +10,14 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.fakes.github import payloads
 from tests.fakes.github.fixtures import hub as hub
 from tests.fakes.github.hub import FORK_PERMISSIONS, Hub
 from tests.fakes.github.protection import Rule
@@ -31,7 +35,29 @@ runs:
   steps:
     - shell: bash
       env: {NAME: "${{ inputs.name }}", FROM: "${{ inputs.path }}"}
-      run: mkdir -p "$ARTIFACTS" && cp -R "$FROM" "$ARTIFACTS/$NAME"
+      run: mkdir -p "$ARTIFACTS/$NAME" && if [ -d "$FROM" ]; then cp -R "$FROM/." "$ARTIFACTS/$NAME"; else cp "$FROM" "$ARTIFACTS/$NAME"; fi
+"""
+DOWNLOAD = """\
+name: download
+description: copies instead
+inputs: {name: {}, pattern: {}, path: {}, merge-multiple: {}}
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      env: {NAME: "${{ inputs.name || inputs.pattern }}", TO: "${{ inputs.path }}"}
+      run: mkdir -p "$TO" && for one in "$ARTIFACTS"/$NAME; do if [ -d "$one" ]; then cp -R "$one/." "$TO"; else cp "$one" "$TO"; fi; done
+"""
+CHECKOUT = """\
+name: checkout
+description: takes act's own copy of the repository to a commit, which act leaves to the action
+inputs: {ref: {}, fetch-depth: {}, persist-credentials: {}}
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      env: {REF: "${{ inputs.ref }}"}
+      run: cp -R "$PLACE/." . && git checkout -q --detach "$REF"
 """
 OUTPUTS = """\
       - if: always()
@@ -69,14 +95,19 @@ class Act:
     def run(self, name: str, token: str, *, inputs: str = "") -> Finished:
         """The example workflow, with further inputs for Assay, in a fresh checkout of the pull request."""
         job = self.proposal.job(token)
-        place, event = self.folder / name, self.folder / f"{name}.json"
+        place = self.folder / name
         checkout(Checkout(job.repo.clone_url, token, job.ref, job.sha, depth=0), place, self.folder)
         workflow = EXAMPLE.read_text(encoding="utf-8").rstrip("\n") + f"\n{inputs}{OUTPUTS}"
+        return self.start(place, "pull_request", job.event, workflow, token)
+
+    def start(self, place: Path, name: str, payload: Mapping[str, Any], workflow: str, token: str) -> Finished:
+        """A workflow in a checkout, on an event."""
+        event = self.folder / f"{place.name}.json"
         (place / ".github" / "workflows").mkdir()
-        (place / ".github" / "workflows" / "pull-request.yml").write_text(workflow, encoding="utf-8")
-        event.write_text(json.dumps(job.event), encoding="utf-8")
+        (place / ".github" / "workflows" / "workflow.yml").write_text(workflow, encoding="utf-8")
+        event.write_text(json.dumps(payload), encoding="utf-8")
         done = subprocess.run(
-            [program(), "pull_request", *self.words(workflow), "-e", str(event), "-s", f"GITHUB_TOKEN={token}"],
+            [program(), name, *self.words(workflow), "--env", f"PLACE={place}", "-e", str(event), "-s", f"GITHUB_TOKEN={token}"],
             check=False,
             cwd=place,
             env=self.env,
@@ -94,8 +125,10 @@ class Act:
         return {**kept, "HOME": str(self.folder), "ARTIFACTS": str(self.artifacts)}
 
     def words(self, workflow: str) -> list[str]:
-        (ours,) = re.findall(r"uses: (OWNER/assay)/run(@[0-9a-f]{40})", workflow)
-        (upload,) = re.findall(r"uses: (actions/upload-artifact@[0-9a-f]{40})", (ROOT / "run" / "action.yml").read_text(encoding="utf-8"))
+        (ours,) = set(re.findall(r"uses: (OWNER/assay)/run(@[0-9a-f]{40})", workflow))
+        every = workflow + (ROOT / "run" / "action.yml").read_text(encoding="utf-8")
+        used = set(re.findall(r"uses: (actions/(?:(checkout)|(upload|download)-artifact)@[0-9a-f]{40})", every))
+        moved = {name: one or other for name, one, other in used}
         variables = {
             "GITHUB_API_URL": self.proposal.hub.url,
             "GITHUB_SERVER_URL": self.proposal.hub.server_url,
@@ -105,13 +138,9 @@ class Act:
             "PIP_CACHE_DIR": str(Path.home() / ".cache" / "pip"),
         }
         return [
-            *("-W", ".github/workflows/pull-request.yml", "-P", "ubuntu-latest=-self-hosted", "-a", "ada"),
-            *(
-                "--local-repository",
-                f"{''.join(ours)}={self.folder / 'action'}",
-                "--local-repository",
-                f"{upload}={self.folder / 'upload'}",
-            ),
+            *("-W", ".github/workflows/workflow.yml", "-P", "ubuntu-latest=-self-hosted", "-P", "gpu=-self-hosted", "-a", "ada"),
+            *("--local-repository", f"{''.join(ours)}={self.folder / 'action'}"),
+            *(word for name, folder in moved.items() for word in ("--local-repository", f"{name}={self.folder / folder}")),
             *(word for key, value in variables.items() for word in ("--env", f"{key}={value}")),
         ]
 
@@ -136,8 +165,9 @@ def act(hub: Hub, tmp_path: Path) -> Act:
         shutil.copytree(ROOT / name, tmp_path / "action" / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path / "action" / name)
-    (tmp_path / "upload").mkdir()
-    (tmp_path / "upload" / "action.yml").write_text(UPLOAD, encoding="utf-8")
+    for name, text in (("upload", UPLOAD), ("download", DOWNLOAD), ("checkout", CHECKOUT)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "action.yml").write_text(text, encoding="utf-8")
     return Act(tmp_path, Proposal.on(hub, tmp_path / "local"))
 
 
@@ -185,3 +215,42 @@ def test_records_that_a_rule_refuses_become_an_artifact(act: Act, hub: Hub) -> N
     (artifact,) = act.artifacts.iterdir()
     assert artifact.name.startswith("assay-outbox-")
     assert list(artifact.rglob("run-*.json"))
+
+
+def commanded(act: Act, name: str, workflow: str, body: str = "/experiment run") -> Finished:
+    """A workflow started by a comment of a member's, in the default branch's checkout. The command of this checkout is used as it is."""
+    repo, token = act.proposal.repo, act.proposal.hub.job_token(act.proposal.repo)
+    repo.collaborators["bob"] = "write"
+    comment = repo.comment(act.proposal.pull.number, body, act.proposal.hub.user("bob"))
+    repo.sync()
+    comment.created_at += timedelta(minutes=5)
+    place = act.folder / name
+    main = repo.git.branch("main")
+    assert main is not None
+    checkout(Checkout(repo.clone_url, token, "refs/heads/main", main, depth=0), place, act.folder)
+    path = act.installed().rpartition(" ")[2].strip()
+    with_path = re.sub(r"(- uses: OWNER/assay/run@\w+\n(?: +id: \w+\n)?)( +with:\n)", rf"\1\2          assay-path: {path}\n", workflow)
+    with_path = re.sub(r"(- uses: OWNER/assay/run@\w+\n)(?! +(?:id|with):)", rf"\1        with:\n          assay-path: {path}\n", with_path)
+    return act.start(place, "issue_comment", payloads.issue_comment(repo, comment), with_path, token)
+
+
+def test_a_comment_starts_the_example_for_comments(act: Act) -> None:
+    done = commanded(act, "comments", (ROOT / "examples" / "comments.yml").read_text(encoding="utf-8"))
+    assert done.code == 0, done.text
+    assert [(one.head_sha, one.conclusion) for one in act.proposal.repo.checks.values()] == [(act.proposal.pull.head_sha, "success")]
+    assert [one.content for one in act.proposal.repo.reactions] == ["eyes", "rocket"]
+
+
+def test_the_three_jobs_of_the_example_for_runners_of_one_s_own(act: Act) -> None:
+    done = commanded(act, "gpu", (ROOT / "examples" / "gpu-comments.yml").read_text(encoding="utf-8"))
+    assert done.code == 0, done.text
+    assert sorted(path.name for path in act.artifacts.iterdir()) == ["assay-bench", "assay-plan"]
+    assert [(one.head_sha, one.conclusion) for one in act.proposal.repo.checks.values()] == [(act.proposal.pull.head_sha, "success")]
+    assert [one.body for one in act.proposal.repo.comments.values() if one.body.startswith("<!-- assay:report -->")]
+
+
+def test_without_a_command_the_other_two_jobs_do_not_start(act: Act) -> None:
+    done = commanded(act, "words", (ROOT / "examples" / "gpu-comments.yml").read_text(encoding="utf-8"), "I read of `/experiment run`.")
+    assert done.code == 0, done.text
+    assert act.proposal.repo.checks == {}
+    assert not act.artifacts.exists()

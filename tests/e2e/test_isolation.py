@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from tests.e2e.conftest import CONFIG, World
@@ -104,3 +105,42 @@ def test_data_behind_a_link_in_an_input_stop_reuse_when_they_change(world: World
     again = world.assay("check", "--base", base, "--json").bench
     assert again["status"] == "measured"
     assert "input data" in again["reuse"]["reasons"][0]["detail"]
+
+
+CANARY = f"canary{uuid4().hex}"
+SPY = f"""\
+for file in /proc/[0-9]*/environ "$(dirname "$(cat "$PWD"/../git/objects/info/alternates)")"/config; do
+  if grep -aq {CANARY} "$file" 2>/dev/null; then found="$found $file"; fi
+done
+printf 'METRIC leaks=%s\\n' "$(printf '%s' "$found" | wc -w)"
+"""
+
+
+def leaks(world: World, keys: str = "", **variables: str) -> tuple[set[float], dict[str, Any]]:
+    """How many places with a canary each process of head's could read, and the benchmark's result."""
+    base = world.project(_dot_github__assay_dot_yml=CONFIG + keys)
+    world.change(extra=SPY)
+    world.repo.git("config", "http.https://example.com/.extraheader", f"AUTHORIZATION: basic {CANARY}")
+    bench = world.assay("check", "--base", base, "--json", env=variables).bench
+    return set(next(one["head"] for one in bench["comparisons"] if one["metric"] == "leaks")), bench
+
+
+def test_a_folder_or_a_cache_that_is_closed_to_others_does_not_make_benchmarks_root(open_world: World) -> None:
+    closed = open_world.folder / "home"
+    closed.chmod(0o700)
+    path = f"{closed}:/usr/bin:/bin"
+    found, bench = leaks(open_world, "    cache: [~/.cache/lab]\n", PATH=path, LAB_TOKEN=CANARY, GITHUB_TOKEN=CANARY)
+    account = "uid 65534" if ROOT else "the caller's own"
+    assert runs(open_world)["head"]["isolation"]["account"] == account
+    if ROOT:
+        assert found == {0}
+        assert any("PATH is without" in text and str(closed) in text for text in bench["warnings"])
+        assert any("~/.cache/lab" in text for text in bench["warnings"])
+        assert (open_world.repo.root / ".git/config").stat().st_mode & 0o777 == 0o644
+
+
+def test_benchmarks_that_stay_root_find_no_token_in_our_environment_and_the_report_says_so_first(world: World) -> None:
+    found, bench = leaks(world, LAB_TOKEN=CANARY, GITHUB_TOKEN=CANARY, ACTIONS_RUNTIME_TOKEN=CANARY)
+    assert found == {1}, "the checkout's own configuration, which nothing can close to its owner"
+    if ROOT:
+        assert bench["warnings"][0].startswith("Benchmarks run as root and can read whatever root can")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from assay.core.tree import Change, TreeFile
 from assay.errors import AssayError, UsageError
 
 
@@ -17,6 +18,8 @@ class FakeRepo:
     base: str | AssayError = ""
     default: str | None = None
     paths: tuple[str, ...] = ()
+    windows: dict[tuple[str, str], tuple[str, ...] | AssayError] = field(default_factory=dict)
+    listings: dict[str, dict[str, str]] = field(default_factory=dict)
     trees: dict[str, str] = field(default_factory=dict)
     files: dict[str, dict[str, str]] = field(default_factory=dict)
     modules: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -54,9 +57,19 @@ class FakeRepo:
         self.calls.append(("tree", commit))
         return self.trees.get(commit, "f" * 40)
 
-    def changed_paths(self, base: str, head: str) -> tuple[str, ...]:
-        self.calls.append(("changed_paths", base, head))
-        return self.paths
+    def changes(self, base: str, head: str) -> tuple[Change, ...]:
+        """Those of `windows`, else `paths` between any two commits that differ."""
+        self.calls.append(("changes", base, head))
+        found = self.windows.get((base, head), self.paths)
+        if isinstance(found, AssayError):
+            raise found
+        return tuple(Change(path) for path in found) if base != head else ()
+
+    def tree_files(self, commit: str) -> tuple[TreeFile, ...]:
+        """Those of `listings`, else one file of watched code that is another at each commit."""
+        self.calls.append(("tree_files", commit))
+        files = self.listings.get(commit, {"src/x.py": commit})
+        return tuple(TreeFile(path, f"100644 blob {blob}\t{path}".encode()) for path, blob in sorted(files.items()))
 
     def blobs(self, commit: str, names: tuple[str, ...]) -> Mapping[str, str]:
         self.calls.append(("blobs", commit, *names))

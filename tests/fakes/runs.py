@@ -103,6 +103,7 @@ def a_run(
         "base": BASE,
         "machine": MACHINE,
         "environment": ENVIRONMENT,
+        "fingerprints": "unknown",
         "python": PythonFacts(implementation="CPython", version="3.11.7", dependencies={"numpy": "2.0.0"}),
         "model": "none",
         "precision": "none",
@@ -148,5 +149,6 @@ def a_decision(number: int = 0, **changes: object) -> StoredDecision:
         "checks": "not configured",
         "status": Status.MEASURED,
         "hold": Hold.NONE,
+        "forced_by": None,
     }
     return StoredDecision.model_validate(fields | changes)

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from assay.core.envelope import Run, StoredDecision
+from assay.core.budget import Spend, Spent
+from assay.core.envelope import REMEASURE, Run, StoredDecision, Tombstone
+from assay.core.model import Status
+from assay.core.prior import Found, Search, found_among, header_of
 from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
 
@@ -15,6 +18,7 @@ class FakeStore:
     decided: dict[str, StoredDecision] = field(default_factory=dict)
     unreadable: list[Unreadable] = field(default_factory=list)
     invalidated: set[str] = field(default_factory=set)
+    spends: list[Spend] = field(default_factory=list)
     refuses: str = ""
 
     def add_run(self, run: Run) -> str:
@@ -26,6 +30,37 @@ class FakeStore:
         self._accept(self.decided.get(decision.decision_id) in (None, decision))
         self.decided[decision.decision_id] = decision
         return decision.path
+
+    def add_tombstone(self, tombstone: Tombstone) -> str:
+        self._accept(tombstone.run_id not in self.invalidated)
+        self.invalidated.add(tombstone.run_id)
+        return tombstone.path
+
+    def add_spend(self, spend: Spend) -> str:
+        self._accept(True)
+        self.spends.append(spend)
+        return spend.path
+
+    def spent(self) -> Spent:
+        return Spent(tuple(self.spends), len(self.unreadable))
+
+    def search(self, search: Search) -> Found:
+        headers = map(header_of, self.stored.values())
+        return found_among(search, headers, frozenset(self.invalidated), [(one.path, one.reason) for one in self.unreadable])
+
+    def measured(self, benchmarks: tuple[str, ...], commits: tuple[str, ...]) -> frozenset[str]:
+        clean = (run for name in benchmarks for run in self.runs(name).runs if run.clean)
+        return frozenset(run.commit for run in clean if run.commit in commits)
+
+    def answered(self, benchmark: str, machine: str) -> int:
+        return sum(
+            one.benchmark == benchmark and (one.status is Status.REUSED or one.forced_by == REMEASURE)
+            for one in self.decided.values()
+            if one.head_run in self.stored and self.stored[one.head_run].machine.machine_class == machine
+        )
+
+    def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
+        return tuple(run for run in self.runs(benchmark).runs if run.clean)[:limit]
 
     def runs(self, benchmark: str) -> Catalog:
         found = (run for run_id, run in sorted(self.stored.items(), reverse=True) if run_id not in self.invalidated)

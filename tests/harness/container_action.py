@@ -102,6 +102,7 @@ class ContainerAction:
             "RUNNER_ARCH": _ARCHITECTURES.get(platform.machine(), "X64"),
             "RUNNER_NAME": "runner-1",
             "RUNNER_ENVIRONMENT": "self-hosted",
+            "ASSAY_LASTING_RUNNER": "allow",
             "RUNNER_TOOL_CACHE": str(self.root / "tools"),
             "RUNNER_TEMP": str(self.runner_temp),
             "RUNNER_WORKSPACE": str(self.root),

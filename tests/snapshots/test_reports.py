@@ -10,6 +10,10 @@ from tests.build import BASE, HEAD, benchmark, check, comparison, guard, reused,
 from tests.templates import templates
 
 from assay.core.comparison import Undecided
+from assay.core.fusion.answer import write_answer
+from assay.core.fusion.digest import Subject, digest_of
+from assay.core.fusion.narrative import OFFLINE, Narrative, deterministic, dissent_of, footer
+from assay.core.fusion.usage import Usage
 from assay.core.model import Conclusion, Outcome, Rung, Status, Verdict
 from assay.core.render import render
 from assay.core.result import BenchmarkResult, CheckResult, LineageKey, ReuseReason, ReuseVerdict, SideFacts
@@ -112,6 +116,22 @@ def hostile() -> CheckResult:
     return check(one, remarks=(bad,), reproduce=f"assay check --run '{bad}'")
 
 
+def analysed() -> CheckResult:
+    """The report of the offline analysts, with one of them doubting."""
+    near = guard("latency_ms: 100 101 100 | 104 104 105", verdict=Verdict.UNCHANGED)
+    one = benchmark(BETTER, near, reason="val_loss improved by at least 1 %.", next_step="Nothing to do.")
+    digest = digest_of(Subject(one, BASE, HEAD))
+    answers = {slot: write_answer(analyst(digest)) for slot, analyst in enumerate(OFFLINE.values(), 1)}
+    routes = {slot: f"offline:{lens}" for slot, lens in enumerate(OFFLINE, 1)}
+    narrative = Narrative(
+        analysis_id="ana-01JD0000000000000000000001",
+        report=deterministic(digest),
+        dissent=dissent_of(routes, answers, digest),
+        footer=footer(3, 3, (), Usage()),
+    )
+    return check(replace(one, analysis=narrative))
+
+
 SCENES: dict[str, Callable[[], CheckResult]] = {
     "improved": improved,
     "regressed": regressed,
@@ -128,6 +148,7 @@ SCENES: dict[str, Callable[[], CheckResult]] = {
         remarks=("The work tree has changes that are not committed; they were not measured.",),
     ),
     "hostile": hostile,
+    "analysed": analysed,
 }
 
 

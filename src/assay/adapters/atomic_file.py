@@ -27,12 +27,12 @@ def create(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
-def replace(path: Path, data: bytes, *, durable: bool = True) -> None:
+def replace(path: Path, data: bytes, *, durable: bool = True, mode: int = 0o644) -> None:
     """Write a file in the place of whatever has that name. Raises OSError where it cannot be written.
 
     What is not to be `durable` can be made again: a crash of the machine may leave it empty, and nobody waits for the disk.
     """
-    scratch = _write_aside(path.parent, data, durable=durable)
+    scratch = _write_aside(path.parent, data, durable=durable, mode=mode)
     try:
         scratch.replace(path)
     finally:
@@ -83,9 +83,9 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _write_aside(folder: Path, data: bytes, *, durable: bool = True) -> Path:
+def _write_aside(folder: Path, data: bytes, *, mode: int = 0o644, durable: bool = True) -> Path:
     scratch = folder / f"{SCRATCH_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
-    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

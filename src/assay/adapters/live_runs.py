@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from assay.adapters.process.claims import BoxClaims, Ticket, default_folder, own_folder
+from assay.adapters.process.claims import BoxClaims, Ticket
+from assay.adapters.process.lock_folder import own_folder, shared_folder
 from assay.core.ids import is_id
 from assay.core.store_layout import RUN_PREFIX
 from assay.errors import InfrastructureError
@@ -66,7 +67,7 @@ class BoxHandles:
     """Satisfies `experiment_ports.Handles`. `folder` is where the processes of this user meet, by default beside their claims."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._parent = folder or default_folder()
+        self._parent = folder or shared_folder()
         self._folder = self._parent / "runs"
 
     @contextmanager

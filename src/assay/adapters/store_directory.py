@@ -11,17 +11,28 @@ from typing import TYPE_CHECKING, TypeVar
 
 from assay.adapters import atomic_file
 from assay.adapters.store_files import read_file, read_lines, walk
-from assay.adapters.stored_records import EMPTY, another_record, catalog, encoded, parsed, parsed_in_place
-from assay.core.compaction import LeftAlone, Month, Packed, closed_months, pack
-from assay.core.envelope import Run, StoredDecision
+from assay.adapters.stored_records import (
+    EMPTY,
+    another_record,
+    catalog,
+    counts_as_answer,
+    encoded,
+    parsed,
+    parsed_in_place,
+    searched,
+    spent_of,
+)
+from assay.core.budget import Spend, Spent
+from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
+from assay.core.prior import Found, Search
 from assay.core.record import Envelope
 from assay.core.store_layout import (
     DECISIONS,
     INVALIDATED,
     RUN_PREFIX,
     RUNS,
-    decision_path,
+    SPEND,
     month_of,
     packed_month,
     packed_path,
@@ -33,6 +44,7 @@ from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
     from assay.adapters.session_files import DirectorySessions
+    from assay.core.compaction import Month, Packed
 
 E = TypeVar("E", bound=Envelope)
 Concerns = Callable[[bytes], bool]
@@ -59,11 +71,65 @@ class DirectoryStore:
 
     def add_run(self, run: Run) -> str:
         """Write an envelope. Raises InfrastructureError where the disk refuses or another run has that id."""
-        return self._add(run_path(run.run_id), run)
+        return self.add(run)
 
     def add_decision(self, decision: StoredDecision) -> str:
         """Write a decision. Raises InfrastructureError where the disk refuses or another decision has that id."""
-        return self._add(decision_path(decision.decision_id), decision)
+        return self.add(decision)
+
+    def add_tombstone(self, tombstone: Tombstone) -> str:
+        """Hide a run. Raises InfrastructureError where the disk refuses or another reason stands there."""
+        return self.add(tombstone)
+
+    def add_spend(self, spend: Spend) -> str:
+        """Write down what was spent. Raises InfrastructureError where the disk refuses."""
+        return self.add(spend)
+
+    def spent(self) -> Spent:
+        """All that was spent, and how much of it could not be read."""
+        read = [one for entry in walk(self._root, SPEND, _BY_MONTH) if (one := self._spend_at(entry))]
+        return spent_of(read)
+
+    def add(self, envelope: Envelope) -> str:
+        """Write a record at its own place."""
+        data = encoded(envelope)
+        *folders, name = envelope.path.split("/")
+        file = self._root.joinpath(envelope.path)
+        try:
+            folder = atomic_file.make_folders(self._root, *folders)
+            atomic_file.keep_out_of_git(self._root.absolute())
+            atomic_file.sweep(folder)
+            atomic_file.create(folder / name, data)
+        except FileExistsError as error:
+            if read_file(self._root, envelope.path) != data:
+                raise another_record(str(file)) from error
+        except OSError as error:
+            hint = "Free the disk or the folder's permissions, or name another store with --store dir:PATH."
+            raise InfrastructureError(f"The store could not write {file}: {error.strerror or error}.", hint=hint) from error
+        return str(file)
+
+    def search(self, search: Search) -> Found:
+        """What may answer a question, and every stored file that could not be read, whosever it was."""
+        hidden = self.invalidated()
+        if isinstance(hidden, Unreadable):
+            return Found(unreadable=((hidden.path, hidden.reason),))
+        read = tuple(self._stored_runs(lambda data: _may_concern(data, search.benchmark)))
+        shown = catalog(search.benchmark, read, frozenset())
+        return searched(search, shown.runs, hidden, catalog(search.benchmark, read, hidden).unreadable)
+
+    def measured(self, benchmarks: tuple[str, ...], commits: tuple[str, ...]) -> frozenset[str]:
+        """Those of the commits of which a clean run of any of these benchmarks is stored."""
+        clean = (run for name in benchmarks for run in self.runs(name).runs if run.clean)
+        return frozenset(run.commit for run in clean if run.commit in commits)
+
+    def answered(self, benchmark: str, machine: str) -> int:
+        """How often stored runs of the benchmark on that machine have answered."""
+        own = (run for run in self.runs(benchmark).runs if run.machine.machine_class == machine)
+        return sum(counts_as_answer(decision) for run in own for decision in self.decisions(run.run_id))
+
+    def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
+        """The newest clean runs of a benchmark, at most so many."""
+        return tuple(run for run in self.runs(benchmark).runs if run.clean)[:limit]
 
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, newest first, and every stored file that could not be read, whosever it was."""
@@ -93,12 +159,21 @@ class DirectoryStore:
         read = (self._whole(StoredDecision, path, lambda data: head_run.encode() in data) for path in paths)
         return tuple(one for one in read if isinstance(one, StoredDecision) and one.head_run == head_run)
 
-    def records(self) -> Iterator[Run | StoredDecision | Unreadable]:
-        """Every run and every decision, and what could not be read. Tombstones hide nothing here."""
+    def _spend_at(self, entry: str | Unreadable) -> Spend | Unreadable | None:
+        return entry if isinstance(entry, Unreadable) else self._whole(Spend, entry, _always)
+
+    def records(self) -> Iterator[Run | StoredDecision | Tombstone | Spend | Unreadable]:
+        """Every run, decision, tombstone and record of a spend, and what could not be read. Tombstones hide nothing here."""
         yield from self._stored_runs(_always)
-        for entry in walk(self._root, DECISIONS, _BY_MONTH):
-            if one := entry if isinstance(entry, Unreadable) else self._whole(StoredDecision, entry, _always):
-                yield one
+        kinds: tuple[tuple[type[StoredDecision | Tombstone | Spend], str, int], ...] = (
+            (StoredDecision, DECISIONS, _BY_MONTH),
+            (Tombstone, INVALIDATED, 0),
+            (Spend, SPEND, _BY_MONTH),
+        )
+        for kind, folder, depth in kinds:
+            for entry in walk(self._root, folder, depth):
+                if one := entry if isinstance(entry, Unreadable) else self._whole(kind, entry, _always):
+                    yield one
 
     def discard(self, path: str) -> None:
         """Remove the file of one record, which is kept elsewhere now. Raises InfrastructureError where the disk refuses."""
@@ -108,8 +183,10 @@ class DirectoryStore:
             hint = "Free the folder's permissions; the record is kept twice until then, which does no harm."
             raise InfrastructureError(f"{self._root / path} could not be removed: {error.strerror or error}.", hint=hint) from error
 
-    def compact(self, now: datetime) -> tuple[Packed, ...]:
+    def compact(self, now: datetime) -> "tuple[Packed, ...]":
         """Pack the runs of closed months. Raises InfrastructureError where the disk refuses; nothing is lost then."""
+        from assay.core.compaction import closed_months
+
         try:
             with self._compacting():
                 return tuple(self._compacted(month) for month in closed_months(self._single_paths(), now))
@@ -125,23 +202,6 @@ class DirectoryStore:
                 return entry
             hidden.add(PurePosixPath(entry.path if isinstance(entry, Unreadable) else entry).stem)
         return frozenset(hidden)
-
-    def _add(self, path: str, envelope: Envelope) -> str:
-        data = encoded(envelope)
-        *folders, name = path.split("/")
-        file = self._root.joinpath(path)
-        try:
-            folder = atomic_file.make_folders(self._root, *folders)
-            atomic_file.keep_out_of_git(self._root.absolute())
-            atomic_file.sweep(folder)
-            atomic_file.create(folder / name, data)
-        except FileExistsError as error:
-            if read_file(self._root, path) != data:
-                raise another_record(str(file)) from error
-        except OSError as error:
-            hint = "Free the disk or the folder's permissions, or name another store with --store dir:PATH."
-            raise InfrastructureError(f"The store could not write {file}: {error.strerror or error}.", hint=hint) from error
-        return str(file)
 
     def _stored_runs(self, concerns: Concerns) -> Iterator[Run | Unreadable]:
         """Single files before packed ones: what a compaction moves meanwhile is then met twice rather than never."""
@@ -187,7 +247,9 @@ class DirectoryStore:
     def _single_paths(self) -> tuple[str, ...]:
         return tuple(entry for entry in walk(self._root, RUNS, _BY_MONTH) if isinstance(entry, str))
 
-    def _compacted(self, name: str) -> Packed:
+    def _compacted(self, name: str) -> "Packed":
+        from assay.core.compaction import pack
+
         packed = pack(self._month(name))
         if packed.content is not None:
             atomic_file.replace(self._root / packed.path, packed.content)
@@ -195,7 +257,9 @@ class DirectoryStore:
             (self._root / path).unlink(missing_ok=True)
         return packed
 
-    def _month(self, name: str) -> Month:
+    def _month(self, name: str) -> "Month":
+        from assay.core.compaction import LeftAlone, Month
+
         read = {path: read_file(self._root, path) for path in self._single_paths() if single_month(path) == name}
         path = packed_path(name)
         packed = read_file(self._root, path) if os.path.lexists(self._root / path) else None

@@ -4,7 +4,10 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from assay.adapters.store_files import unreadable
-from assay.core.envelope import Run
+from assay.core.budget import Spend, Spent
+from assay.core.envelope import REMEASURE, Run, StoredDecision
+from assay.core.model import Status
+from assay.core.prior import Found, Search, found_among, header_of
 from assay.core.record import Envelope
 from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
@@ -52,6 +55,28 @@ def catalog(benchmark: str, found: Iterable[Run | Unreadable], hidden: frozenset
         tuple(runs[run_id] for run_id in sorted(runs, reverse=True)),
         tuple(one for one in lost.values() if not _is_hidden(one.path, hidden)),
     )
+
+
+def searched(search: Search, runs: Iterable[Run], hidden: frozenset[str], lost: Iterable[Unreadable]) -> Found:
+    """The answer to a search from runs that have been read."""
+    return found_among(search, map(header_of, runs), hidden, ((one.path, one.reason) for one in lost))
+
+
+def counts_as_answer(decision: StoredDecision) -> bool:
+    """Whether a stored run answered there, or would have, had the rule to remeasure not come first."""
+    return decision.status is Status.REUSED or decision.forced_by == REMEASURE
+
+
+def spent_of(read: Iterable[Spend | Unreadable]) -> Spent:
+    """Records of what was spent, each once, and the number of those that could not be read."""
+    records: dict[str, Spend] = {}
+    lost: set[str] = set()
+    for one in read:
+        if isinstance(one, Unreadable):
+            lost.add(one.path)
+        else:
+            records[one.spend_id] = one
+    return Spent(tuple(records[key] for key in sorted(records)), len(lost))
 
 
 def another_record(where: str) -> OtherRecordError:

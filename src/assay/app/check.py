@@ -1,8 +1,9 @@
 """The whole way of `assay check`: plan, measure, decide and report each benchmark, one after the other."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field, replace
 from difflib import get_close_matches
+from functools import partial
 from typing import assert_never
 
 from assay import __version__
@@ -16,12 +17,15 @@ from assay.app.stages import Refusal, Silent, Stages
 from assay.core.config import Benchmark, Config
 from assay.core.decide import Decision, Policy
 from assay.core.effects import Effect, RecordDecision, RecordRun
+from assay.core.envelope import Run
 from assay.core.events import BenchmarkStarted, Remark
 from assay.core.model import Direction, Outcome, Rung, Status, Trust
 from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
 from assay.core.schedule import plan_session
-from assay.core.window import relevant_paths
+from assay.core.tree import Change
+from assay.core.values import dataclass
+from assay.core.window import Classifier, relevant
 from assay.errors import AssayError, InfrastructureError, UsageError
 
 
@@ -48,13 +52,26 @@ class CheckRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the result of a benchmark rests on: the envelopes of both sides, and a way to the newest stored runs, so many of them."""
+
+    base_run: Run | None = None
+    head_run: Run | None = None
+    stored: Callable[[int], tuple[Run, ...]] = field(default=lambda _: (), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
-    """The result, and the decisions, the policy and the errors outside the benchmarks from which the exit code follows."""
+    """The result, and the decisions, the policy and the errors outside the benchmarks from which the exit code follows.
+
+    `grounds` are those of each benchmark, by name.
+    """
 
     result: CheckResult
     decisions: tuple[Decision, ...]
     policy: Policy
     errors: tuple[AssayError, ...] = ()
+    grounds: Mapping[str, Grounds] = field(default_factory=dict)
 
     @property
     def nothing_measured(self) -> bool:
@@ -85,7 +102,9 @@ def check_commits(
         done.append(way.walk(planned))
         stages.concluded(_result(request, commits, done[-1:]))
     errors = tuple(one.error for one in done if one.error)
-    return Checked(_result(request, commits, done), tuple(one.decision for one in done if one.decision), policy, errors)
+    decisions = tuple(one.decision for one in done if one.decision)
+    grounds = {one.result.name: Grounds(one.base_run, one.head_run, partial(house.store.recent, one.result.name)) for one in done}
+    return Checked(_result(request, commits, done), decisions, policy, errors, grounds)
 
 
 def _result(request: CheckRequest, commits: Commits, done: list[Concluded]) -> CheckResult:
@@ -178,6 +197,7 @@ class _Way:
     def _task(self, planned: Measure) -> Task:
         return Task(
             benchmark=self.benchmark,
+            ignore=self.request.config.ignore,
             run_id=planned.run_id,
             trust=self.request.trust,
             commits=self.commits,
@@ -195,7 +215,7 @@ class _Way:
             found.append("The head has submodules, which are left empty; let `setup` fetch what the benchmark needs.")
         if repo.lfs_pointers(head):
             found.append("The head has Git LFS files, of which the worktrees hold only the pointers; let `setup` fetch them.")
-        differing = [path for path, rung in self._relevant() if rung is Rung.HARNESS]
+        differing = [change.path for change, rung in self._relevant() if rung is Rung.HARNESS]
         if differing:
             found.append(f"The harness differs between base and head ({', '.join(differing[:5])}): each side was measured with its own.")
         if self.benchmark.machine or self.benchmark.needs:
@@ -206,9 +226,9 @@ class _Way:
             found.append("The config gives seeds, but the command has no {seed}, so every seed runs the same.")
         return tuple(found)
 
-    def _relevant(self) -> tuple[tuple[str, Rung], ...]:
-        paths = self.house.repo.changed_paths(self.commits.base, self.commits.head)
-        return relevant_paths(paths, self.request.config, self.benchmark)
+    def _relevant(self) -> tuple[tuple[Change, Rung], ...]:
+        changes = self.house.repo.changes(self.commits.base, self.commits.head)
+        return relevant(changes, Classifier.of(self.request.config, self.benchmark))
 
     def _recorded(self, concluded: Concluded) -> Concluded:
         if concluded.record is None:

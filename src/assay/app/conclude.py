@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from assay.app.commits import Commits
 from assay.app.measure import Measured
@@ -16,10 +17,9 @@ from assay.core.config import Benchmark
 from assay.core.decide import ChecksState, Decision, Evidence, Hold, decide
 from assay.core.envelope import Run, RunStatus, StoredDecision
 from assay.core.evidence import Failure, Stage, process_warnings, tail_of
-from assay.core.handover import CellFile
-from assay.core.judge import not_isolated
+from assay.core.judge import MOST_UNDECLARED, not_isolated
 from assay.core.model import Conclusion, Direction, Outcome, Role, Status
-from assay.core.numbers import duration
+from assay.core.numbers import count, duration
 from assay.core.policy import Resolved
 from assay.core.rejudge import rejudge
 from assay.core.result import BenchmarkResult, ReuseVerdict, SideFacts
@@ -27,15 +27,23 @@ from assay.core.timestamp import moment, stamp
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Clock
 
+if TYPE_CHECKING:
+    from assay.core.handover import CellFile
+
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """A benchmark's result, the decision behind it and its record where they are new, and the error that kept it from one."""
+    """A benchmark's result, the decision behind it and its record where they are new, and the error that kept it from one.
+
+    `base_run` and `head_run` are the envelopes that it rests on.
+    """
 
     result: BenchmarkResult
     decision: Decision | None = None
     record: StoredDecision | None = None
     error: AssayError | None = None
+    base_run: Run | None = None
+    head_run: Run | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +133,7 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
     decision = decide(_evidence(done.comparisons, done.head, head.failure, hold), bench.resolved.policy)
     reason, next_step = _with_detail(decision, head.failure)
     said = (
+        *done.session.head.worktree.notes,
         *warnings,
         *plan.warnings,
         *done.notes,
@@ -133,7 +142,7 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         *done.base.warnings,
         *done.head.warnings,
         *_unmeasured(done),
-        *done.session.head.worktree.notes,
+        *_left_out(done),
     )
     result = BenchmarkResult(
         name=bench.benchmark.name,
@@ -154,7 +163,8 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         output_tail=_tail(head),
         next_step=next_step,
     )
-    return Concluded(result, decision, _record(bench, result, done.base.run_id, done.head.run_id, hold))
+    record = _record(bench, result, done.base.run_id, done.head.run_id, hold)
+    return Concluded(result, decision, record, base_run=done.base, head_run=done.head)
 
 
 def turned_away(bench: Bench, reason: str) -> Concluded:
@@ -176,7 +186,7 @@ def undelivered(bench: Bench, error: InfrastructureError) -> Concluded:
     return Concluded(result, error=error)
 
 
-def delivered(bench: Bench, base: Run | None, head: Run, cell: CellFile, problems: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
+def delivered(bench: Bench, base: Run | None, head: Run, cell: "CellFile", problems: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
     """Decide on the runs that another job measured; nothing of the cell but its runs bears on the decision."""
     failure = _failure_in(head, cell.tail)
     comparisons = () if failure else _compared(bench, base, head)
@@ -241,7 +251,7 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         run_id=plan.head.run_id,
         reuse=plan.verdict,
         comparisons=comparisons,
-        warnings=(*plan.warnings, *plan.decision.warnings),
+        warnings=tuple(dict.fromkeys((*plan.warnings, *plan.decision.warnings))),
         checks=plan.head.checks.state,
         policy=bench.resolved.policy.mode.value,
         base_run=_facts(bench, plan.base),
@@ -250,7 +260,9 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         reused_age=_age(bench, plan.head),
         next_step=plan.decision.next_step if stands else decision.next_step,
     )
-    return Concluded(result, decision, None if stands else _record(bench, result, plan.decision.base_run, plan.head.run_id, hold))
+    # kept also where the decision stands: how often stored runs have answered is what `reuse.remeasure` counts
+    record = _record(bench, result, plan.decision.base_run, plan.head.run_id, hold)
+    return Concluded(result, decision, record, base_run=plan.base, head_run=plan.head)
 
 
 def _evidence(comparisons: Sequence[Comparison], head: Run, failure: Failure | None, hold: Hold) -> Evidence:
@@ -272,7 +284,9 @@ def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     """Base's failure, which leaves head without a baseline, and where the whole output is."""
     base, head = done.session.base.failure, done.session.head.failure
     lines = []
-    if base:
+    if base and done.session.base.absent:
+        lines.append(f"The base could not be measured: {base.detail}")
+    elif base:
         lines.append(f"The base {base.stage.value} failed ({base.detail}); its output is in {bench.shown(base.log_file)}")
         lines.extend(f"base: {line}" for line in base.tail[-5:])
     if head:
@@ -280,6 +294,8 @@ def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     checks = done.session.head.checks
     if checks and not checks.clean:
         lines.append(f"The checks ended with {checks.detail or checks.cause}; their output is in {bench.shown(checks.log_file)}")
+    if bench.benchmark.checks and not checks and not head and done.session.out_of_time:
+        lines.append(f"{done.session.deadline_name} was over before the checks had ended.")
     return tuple(lines)
 
 
@@ -287,6 +303,16 @@ def _unmeasured(done: Measured) -> tuple[str, ...]:
     """Guards that neither side prints: nothing is known of them, and nobody may think that they held."""
     missing = [one for one in done.comparisons if one.spec.role is Role.GUARD and not one.base and not one.head]
     return tuple(f"Neither side prints the guard {one.spec.name}." for one in missing)
+
+
+def _left_out(done: Measured) -> tuple[str, ...]:
+    """How many metrics nobody declared, and too many were printed of to be compared."""
+    printed = {metric.name for run in (done.base, done.head) for metric in run.metrics}
+    left = len(printed - {one.spec.name for one in done.comparisons}) if done.comparisons else 0
+    if not left:
+        return ()
+    said = count(left, "further metric is stored and was not compared", "further metrics are stored and were not compared")
+    return (f"{said}: name those that matter under `secondary`, beyond the first {MOST_UNDECLARED} none is by itself.",)
 
 
 def _tail(head: SideSession) -> tuple[str, ...]:
@@ -324,4 +350,5 @@ def _record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_ru
         checks=result.checks,
         status=result.status,
         hold=hold,
+        forced_by=result.reuse.forced_by if result.reuse else None,
     )

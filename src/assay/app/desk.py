@@ -13,7 +13,7 @@ from assay.core.effects import CloseCheck, Effect, OpenCheck
 from assay.core.model import Rung
 from assay.core.render import check_name, check_run
 from assay.core.result import CheckResult
-from assay.core.window import relevant_paths
+from assay.core.window import Classifier, relevant
 from assay.errors import ForgeError
 from assay.ports import Forge, Repo
 
@@ -64,9 +64,9 @@ class Desk:
 
     def _judges_itself(self, benchmark: Benchmark, commits: Commits) -> bool:
         """Whether the change touches what it is judged by: the config, the harness, or files that the checks name."""
-        paths = self.repo.changed_paths(commits.base, commits.head)
-        harness = any(rung is Rung.HARNESS for _, rung in relevant_paths(paths, self.config, benchmark))
-        return harness or any(path == self.config_file or _within(path, checked_files(benchmark)) for path in paths)
+        changes = self.repo.changes(commits.base, commits.head)
+        harness = any(rung is Rung.HARNESS for _, rung in relevant(changes, Classifier.of(self.config, benchmark)))
+        return harness or any(one.path == self.config_file or _within(one.path, checked_files(benchmark)) for one in changes)
 
 
 def checked_files(benchmark: Benchmark) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
 from assay.core.config import GitConfig
 from assay.core.experiment import Journal
@@ -11,21 +10,23 @@ from assay.core.experiment_rules import unknown_session
 from assay.core.globs import Globs
 from assay.core.keepable import KeepRules
 from assay.core.timestamp import stamp
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
-from assay.experiment_ports import Exclusion, ExperimentTree, Handles, SessionBook, Sessions, SparedFiles
+from assay.experiment_ports import BranchMaker, Exclusion, ExperimentTree, Handles, SessionBook, Sessions, SparedFiles
 from assay.ports import Clock, Observer, Runner, Unreadable
 
 
 @dataclass(frozen=True, slots=True)
 class Laboratory:
-    """One of each port. `tree` is None outside of a git repository.
+    """One of each port. `tree` and `branches`, which makes review branches in its repository, are None outside of git.
 
     `folder` is where commands run unless the session names another, `environment` makes the variables of a process, whose own
-    folders live as long as the context, `machine` names the class of this machine, and `logs` makes a folder for the output of a run.
+    folders live as long as the context, `machine` names the class of this machine, `logs` makes a folder for the output of a run.
     """
 
     sessions: Sessions
     tree: ExperimentTree | None
+    branches: BranchMaker | None
     spared: SparedFiles
     runner: Runner
     handles: Handles

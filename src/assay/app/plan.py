@@ -1,20 +1,21 @@
 """Whether a benchmark must run at all: skip, reuse or measure."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from assay.app.commits import Commits
 from assay.app.house import House
+from assay.app.reuse import Content, Lineage
 from assay.core.comparison import Undecided
 from assay.core.config import Benchmark, Config
-from assay.core.envelope import Run, StoredDecision
-from assay.core.lineage import ReuseQuestion, config_facts, exact_reuse, fitting_runs, lineage_key, needed_samples
+from assay.core.envelope import REMEASURE, Run, StoredDecision
+from assay.core.lineage import ReuseQuestion, config_facts, lineage_key, needed_samples
 from assay.core.model import Role, Rung, Trust
 from assay.core.result import ReuseReason, ReuseVerdict
 from assay.core.schedule import plan_session
-from assay.core.window import relevant_paths
+from assay.core.values import dataclass
+from assay.core.window import Classifier, relevant
 from assay.errors import UsageError
-from assay.ports import Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Question:
 
 
 def plan(house: House, question: Question) -> Plan:
-    """Skip where only ignored paths differ, reuse where the exact rule finds runs of both sides, else measure."""
+    """Skip where only ignored paths differ, reuse where runs of both sides hold, else measure."""
     if not question.forced_by:
         reason = nothing_relevant(house, question)
         if reason:
@@ -76,41 +77,56 @@ def nothing_relevant(house: House, question: Question) -> str | None:
     commits = question.commits
     if commits.base == commits.head:
         return "Base and head are the same commit, so there is nothing to compare."
-    paths = house.repo.changed_paths(commits.base, commits.head)
-    if relevant_paths(paths, question.config, question.benchmark):
+    changes = house.repo.changes(commits.base, commits.head)
+    if relevant(changes, Classifier.of(question.config, question.benchmark)):
         return None
-    if not paths:
+    if not changes:
         return "Base and head hold the same files, so there is nothing to compare."
-    return f"Nothing relevant changed: the {len(paths)} changed path{'s are' if len(paths) > 1 else ' is'} ignored by this benchmark."
+    return f"Nothing relevant changed: the {len(changes)} changed path{'s are' if len(changes) > 1 else ' is'} ignored by this benchmark."
 
 
 def _stored_or_measured(house: House, question: Question) -> Reuse | Measure:
-    catalog = house.store.runs(question.benchmark.name)
-    unreadable = [(one.path, one.reason) for one in catalog.unreadable]
-    warnings = tuple(f"Stored evidence cannot be read and counts as none: {path}: {reason}" for path, reason in unreadable[:5])
-    asked = _reuse_question(house, question)
-    verdict = exact_reuse(asked, catalog.runs, unreadable)
-    if not verdict.reuse or verdict.run_id is None:
-        return Measure(verdict, house.clock.new_id("run"), warnings)
-    pairs = [pair for run in fitting_runs(asked, catalog.runs) for pair in _judged_pairs(house, question, run, catalog)]
-    for head, base, decision in sorted(pairs, key=lambda pair: pair[2].policy_hash != question.policy_hash):
-        if not more_allowed(question.benchmark, decision):
-            return Reuse(replace(verdict, run_id=head.run_id, path=head.path), base, head, decision, warnings)
-    why = "undecided with less than the config now allows" if pairs else f"no clean run of the base {question.commits.base[:12]} beside it"
-    detail = ReuseReason(Rung.EVIDENCE, f"{verdict.run_id}: {why}")
-    refused = ReuseVerdict(reuse=False, key=verdict.key, considered=verdict.considered, reasons=(detail,))
+    lineage = lineage_of(house, question)
+    answers = list(lineage.answers())
+    warnings = tuple(f"Stored evidence cannot be read and counts as none: {path}: {why}" for path, why in tuple(lineage.lost.items())[:5])
+    pairs = [pair for run, verdict in answers for pair in _judged_pairs(lineage, question.commits.base, run, verdict)]
+    for pair in sorted(pairs, key=lambda one: one.decision.policy_hash != question.policy_hash):
+        if not more_allowed(question.benchmark, pair.decision):
+            return _reused_or_remeasured(house, question, replace(pair, warnings=warnings))
+    refused = _without_base(answers[0][1], question, pairs) if answers else lineage.refusal()
     return Measure(refused, house.clock.new_id("run"), warnings)
 
 
-def _judged_pairs(house: House, question: Question, head: Run, catalog: Catalog) -> Iterator[tuple[Run, Run, StoredDecision]]:
+def _without_base(verdict: ReuseVerdict, question: Question, pairs: Sequence[Reuse]) -> ReuseVerdict:
+    """Head's own run holds, and yet there is nothing to conclude from it."""
+    why = "undecided with less than the config now allows" if pairs else f"no clean run of the base {question.commits.base[:12]} beside it"
+    detail = ReuseReason(Rung.EVIDENCE, f"{verdict.run_id}: {why}")
+    return replace(verdict, reuse=False, run_id=None, path=None, commit=None, via=None, reasons=(detail,))
+
+
+def _judged_pairs(lineage: Lineage, base: str, head: Run, verdict: ReuseVerdict) -> Iterator[Reuse]:
     """The clean runs of this base that were measured beside that head, with what was decided on the two, newest first.
 
     Numbers of two sessions differ by more than the code, so a head without a base of its own session is no comparison.
     """
-    runs = {run.run_id: run for run in catalog.runs if run.clean}
-    for decision in house.store.decisions(head.run_id):
-        if decision.base == question.commits.base and decision.base_run in runs:
-            yield head, runs[decision.base_run], decision
+    for decision in lineage.store.decisions(head.run_id):
+        run = lineage.store.find_run(decision.base_run) if decision.base_run else None
+        if isinstance(run, Run) and run.clean and lineage.content.is_the_same(run, base):
+            yield Reuse(verdict, run, head, decision)
+
+
+def _reused_or_remeasured(house: House, question: Question, pair: Reuse) -> Reuse | Measure:
+    """Every so many reusable runs one is measured all the same. Skips do not count, for they say nothing of the numbers."""
+    every = question.config.reuse.remeasure
+    before = house.store.answered(question.benchmark.name, pair.head.machine.machine_class) if every else 0
+    if not every or (before + 1) % every:
+        return pair
+    verdict = pair.verdict
+    due = ReuseReason(
+        Rung.FORCED, f"{verdict.run_id} would do, but one in {every} reusable runs is measured all the same (reuse.remeasure)"
+    )
+    again = replace(verdict, reuse=False, run_id=None, path=None, commit=None, via=None, forced_by=REMEASURE, reasons=(due,))
+    return Measure(again, house.clock.new_id("run"), pair.warnings)
 
 
 def more_allowed(benchmark: Benchmark, decision: StoredDecision) -> bool:
@@ -120,6 +136,12 @@ def more_allowed(benchmark: Benchmark, decision: StoredDecision) -> bool:
         return False
     fewer = len(primary.head) < plan_session(benchmark).units
     return primary.undecided is Undecided.TIME or (primary.undecided is Undecided.SAMPLES and fewer)
+
+
+def lineage_of(house: House, question: Question) -> Lineage:
+    """The prior runs of the benchmark, ready to be asked. Raises UsageError for an input that does not exist."""
+    content = Content(house.repo, Classifier.of(question.config, question.benchmark))
+    return Lineage(content, house.store, _reuse_question(house, question))
 
 
 def _reuse_question(house: House, question: Question) -> ReuseQuestion:

@@ -1,12 +1,12 @@
 """From an event to the question that it asks: which commits, under whose config, with how much trust."""
 
-from dataclasses import dataclass
 from typing import assert_never
 
 from assay.app.commits import Commits
 from assay.core.event import Event, MergeGroup, PullRequest, Push
 from assay.core.inputs import Inputs
 from assay.core.model import Trust
+from assay.core.values import dataclass
 from assay.errors import UsageError
 from assay.ports import Repo, Store
 
@@ -134,5 +134,6 @@ def commits_of(question: Question, repo: Repo, store: Store, benchmarks: tuple[s
 def _measured_ancestor(question: Question, repo: Repo, store: Store, benchmarks: tuple[str, ...]) -> str | None:
     if not question.to_default:
         return None
-    measured = {run.commit for name in benchmarks for run in store.runs(name).runs if run.clean}
-    return next((commit for commit in repo.first_parents(question.head, FIRST_PARENTS) if commit in measured), None)
+    before = repo.first_parents(question.head, FIRST_PARENTS)
+    measured = store.measured(benchmarks, before)
+    return next((commit for commit in before if commit in measured), None)

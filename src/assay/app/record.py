@@ -1,7 +1,6 @@
 """From a finished session to the envelopes of its two runs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assay import __version__
@@ -9,9 +8,12 @@ from assay.app.session import Session, SideSession
 from assay.core.envelope import ChecksFacts, IsolationFacts, MetricFacts, ProcessFacts, Run, RunStatus, SampleFacts, Timings
 from assay.core.evidence import WALL_TIME, ProcessRecord, Stage, printed_names, reading_warnings, unit_of, value_of
 from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts, known
+from assay.core.fingerprint import fingerprints_of
 from assay.core.lineage import config_facts
 from assay.core.model import Cause, Completed, Side, Trust
 from assay.core.timestamp import moment, stamp
+from assay.core.values import dataclass
+from assay.core.window import Classifier
 from assay.ports import Clock, Repo
 
 LOCKFILES = (
@@ -48,6 +50,7 @@ class Surroundings:
     user_tree_dirty: bool
     reproduce: str
     trust: Trust
+    classifier: Classifier
     variables: Mapping[str, str]
 
 
@@ -84,6 +87,7 @@ def run_of(
         base=other.worktree.commit if side is Side.HEAD else None,
         machine=around.machine,
         environment=around.environment.with_lockfiles(repo.blobs(commit, LOCKFILES)),
+        fingerprints=fingerprints_of(repo.tree_files(commit), around.classifier),
         python=python,
         model=benchmark.model,
         precision=benchmark.precision,

@@ -28,6 +28,11 @@ class SideSession:
     failure: Failure | None = None
     checks: Completed | None = None
 
+    @property
+    def absent(self) -> bool:
+        """Whether its commit could not be laid out for this benchmark; then its worktree is one in name only."""
+        return self.failure is not None and self.failure.stage is Stage.CHECKOUT
+
 
 @dataclass(slots=True)
 class Session:
@@ -66,21 +71,31 @@ class Session:
     def base(self) -> SideSession:
         return self.sides[Side.BASE]
 
+    @property
+    def laid_out(self) -> tuple[Side, ...]:
+        """The sides that have a worktree: both, unless the base could not take this benchmark."""
+        return tuple(side for side in Side if not self.sides[side].absent)
+
     def set_up(self) -> None:
-        """Run `setup` once in each worktree. A side whose setup fails has no measurement."""
-        if not self.benchmark.setup:
-            return
-        for side in Side:
+        """Run `setup` once in each worktree. A side whose setup fails has no measurement. From here on the time counts."""
+        self._set_deadline()
+        for side in self.laid_out if self.benchmark.setup else ():
+            if self._too_late():
+                return
             self.observer.note(StageStarted(self.benchmark.name, "setup", side))
-            done = self._run(side, self.benchmark.setup, f"setup-{side}", SETUP_TIMEOUT_S, Stage.SETUP)
+            done = self._run(side, self.benchmark.setup or "", f"setup-{side}", SETUP_TIMEOUT_S, Stage.SETUP)
             self.sides[side].setup_s = done.duration_s
-            self.sides[side].failure = failure_of(done, Stage.SETUP)
+            if not self._cut_short(done, SETUP_TIMEOUT_S):
+                self.sides[side].failure = failure_of(done, Stage.SETUP)
 
     def check(self) -> None:
-        """Run the correctness checks in head's worktree."""
-        if self.benchmark.checks and self.head.failure is None:
-            self.observer.note(StageStarted(self.benchmark.name, "checks", Side.HEAD))
-            self.head.checks = self._run(Side.HEAD, self.benchmark.checks, "checks", self.benchmark.timeout, Stage.CHECKS)
+        """Run the correctness checks in head's worktree. Those that the end of the time cuts short have not run."""
+        if not self.benchmark.checks or self.head.failure is not None or self._too_late():
+            return
+        self.observer.note(StageStarted(self.benchmark.name, "checks", Side.HEAD))
+        done = self._run(Side.HEAD, self.benchmark.checks, "checks", self.benchmark.timeout, Stage.CHECKS)
+        if not self._cut_short(done, self.benchmark.timeout):
+            self.head.checks = done.lightened()
 
     def sample(self, settled: Callable[[int], bool]) -> None:
         """Warm up, then measure pair after pair; `settled(look)` is asked at each planned look whether that is enough.
@@ -88,7 +103,6 @@ class Session:
         Head's failure ends it at once, and so does the end of the time; base's failure leaves head to be measured alone, up
         to the first look.
         """
-        self._set_deadline()
         for _ in range(self.plan.warmups):
             self._pair(None)
         done = 0
@@ -101,7 +115,7 @@ class Session:
                 return
 
     def _set_deadline(self) -> None:
-        """`max_time` of the benchmark is for sampling alone, that of the check for everything."""
+        """`max_time` of the benchmark is for all that runs for it, that of the check for all benchmarks."""
         own = math.inf if self.benchmark.max_time is None else self.clock.monotonic() + self.benchmark.max_time
         self.deadline = min(own, self.end)
         self.deadline_name = "max_time of the benchmark" if own < self.end else "max_time of the check"
@@ -126,17 +140,19 @@ class Session:
         self.out_of_time = self.out_of_time or self.clock.monotonic() >= self.deadline
         return self.out_of_time
 
+    def _cut_short(self, done: Completed, timeout_s: float) -> bool:
+        """Whether a process, or its waiting for a GPU, ended with the time of the benchmark. That says nothing about the process."""
+        return done.timed_out and done.duration_s < timeout_s and self._too_late()
+
     def _process(self, side: Side, unit: int | None) -> None:
         order, self.order = self.order, self.order + 1
         self.observer.note(ProcessStarted(self.benchmark.name, side, order + 1, self.plan.at_most, unit is None))
         seed = self.plan.seed(unit or 0)
         command = fill(self.benchmark.run, seed=seed, batch=self.benchmark.batch.size if self.benchmark.batch else None)
-        left = self.deadline - self.clock.monotonic()
-        done = self._run(side, command, f"{order:03d}-{side}", min(self.benchmark.timeout, max(left, 0.001)))
-        if done.timed_out and left < self.benchmark.timeout:  # max_time ended it, which says nothing about the benchmark
-            self.out_of_time = True
+        done = self._run(side, command, f"{order:03d}-{side}", self.benchmark.timeout)
+        if self._cut_short(done, self.benchmark.timeout):
             return
-        record = ProcessRecord(side, order, unit, seed, done)
+        record = ProcessRecord(side, order, unit, seed, done.lightened())
         self.sides[side].records.append(record)
         self.sides[side].failure = failure_of(done, Stage.BENCHMARK, self.primary)
         if self.primary is None and side is Side.HEAD and done.clean:
@@ -163,6 +179,7 @@ class Session:
             env=tree.env,
             log_file=str(PurePosixPath(self.logs, f"{name}.log")),
             timeout_s=timeout_s,
+            within_s=max(self.deadline - self.clock.monotonic(), 0.0),
             max_output=self.benchmark.max_output,
             claims=(tree.root, *self._gpus(tree)),
             account=tree.account,

@@ -1,7 +1,5 @@
 """The first third of a split check: which cells have to run. It has the token, and starts nothing of anybody's."""
 
-from dataclasses import dataclass
-
 from assay.app import plan
 from assay.app.check import choose
 from assay.app.commits import Commits
@@ -12,6 +10,7 @@ from assay.core.config import Benchmark, Config
 from assay.core.handover import DEFAULT_RUNNER, Cell, PlanFile
 from assay.core.inputs import Inputs
 from assay.core.model import Trust
+from assay.core.values import dataclass
 from assay.ports import Store
 
 CANDIDATES = 50
@@ -85,7 +84,7 @@ def _cell(config: Config, benchmark: Benchmark) -> Cell:
 def lend(plan_file: PlanFile, source: Store, target: Store) -> None:
     """Copy the newest clean runs of each planned benchmark, and what was decided on them, to where the cells can read them."""
     for cell in plan_file.cells:
-        for run in [run for run in source.runs(cell.benchmark).runs if run.clean][:CANDIDATES]:
+        for run in source.recent(cell.benchmark, CANDIDATES):
             target.add_run(run)
             for decision in source.decisions(run.run_id):
                 target.add_decision(decision)

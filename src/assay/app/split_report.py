@@ -5,7 +5,7 @@ that a cell can do no more than a benchmark that prints what it likes.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assay import __version__
 from assay.app import conclude
@@ -14,6 +14,7 @@ from assay.app.commits import Commits
 from assay.app.conclude import Bench, Concluded
 from assay.app.house import House
 from assay.app.plan import Skip
+from assay.app.reuse import Content
 from assay.app.split_plan import Asked, idle
 from assay.app.stages import Stages
 from assay.core.config import Benchmark
@@ -23,6 +24,8 @@ from assay.core.envelope import Run
 from assay.core.handover import CellFile, misfit
 from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
+from assay.core.values import dataclass
+from assay.core.window import Classifier
 from assay.errors import InfrastructureError
 
 MISSING = "its cell is missing: the job that was to measure it was cancelled, lost, or left no file"
@@ -92,7 +95,7 @@ class _Merger:
             return conclude.undelivered(bench, InfrastructureError(problem, hint="Look into the log of its job, and run that again."))
         if cell.state == "refused":
             return self._recorded(conclude.turned_away(bench, cell.reason))
-        base, head = self._runs(cell)
+        base, head = self._runs(cell, benchmark)
         if head is None:
             what = cell.reason if cell.state == "failed" else f"the stored run {cell.head_run}, which it names, is not in the store"
             return conclude.undelivered(bench, InfrastructureError(what, hint="Run its job again."))
@@ -107,15 +110,17 @@ class _Merger:
         found = misfit(cell, benchmark.name, self.commits.base, self.commits.head)
         return f"its cell does not fit: {found}" if found else ""
 
-    def _runs(self, cell: CellFile) -> tuple[Run | None, Run | None]:
+    def _runs(self, cell: CellFile, benchmark: Benchmark) -> tuple[Run | None, Run | None]:
         """The two runs that count: a measured cell's own, at the trust of the question; a reused one's as this job's own store has them."""
         if cell.state == "measured":
             base, head = (cell.run(one) for one in (cell.base_run, cell.head_run))
             return _trusted(base, self.asked), _trusted(head, self.asked)
-        known = {run.run_id: run for run in self.house.store.runs(cell.benchmark).runs if run.clean}
-        base, head = (known.get(one or "") for one in (cell.base_run, cell.head_run))
-        fits = base is not None and head is not None and (base.commit, head.commit) == (self.commits.base, self.commits.head)
-        return (base, head) if fits else (None, None)
+        known = [self.house.store.find_run(one) if one else None for one in (cell.base_run, cell.head_run)]
+        stored = [run for run in known if isinstance(run, Run) and run.clean]
+        content = Content(self.house.repo, Classifier.of(self.asked.config, benchmark))
+        if len(stored) < 2 or not all(map(content.is_the_same, stored, (self.commits.base, self.commits.head))):
+            return None, None
+        return stored[0], stored[1]
 
     def _bench(self, benchmark: Benchmark) -> Bench:
         config, repo = self.asked.config, self.house.repo

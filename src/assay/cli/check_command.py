@@ -13,6 +13,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.exposure import take_cover
+from assay.cli.own_folder import FOLDER as FOLDER
+from assay.cli.own_folder import own_folder, say_where
 from assay.cli.streams import let_go_of_stdout
 from assay.errors import InfrastructureError, NothingMeasuredError, UsageError
 
@@ -31,7 +34,6 @@ if TYPE_CHECKING:
     from assay.core.result import CheckResult
     from assay.ports import Observer, Reports, Store
 
-FOLDER = ".assay"
 RARELY = 50_000
 """New objects between two looks for garbage: a check makes little, and to look each 700 is a twentieth of a short one."""
 OFF = ("", "0", "false", "no", "off")
@@ -70,7 +72,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         repo = GitRepo.discover(where)
         request = _request(options, repo, better)
         refuse_links(repo.root)
-        out = Path(options.out).absolute() if options.out else Path(repo.root, FOLDER, "report")
+        out = Path(options.out).absolute() if options.out else own_folder(repo.root) / "report"
         reports = reports_in(out)
         gc.freeze()  # what has been imported stays for good
         gc.set_threshold(RARELY)
@@ -78,9 +80,11 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         with display_for(sys.stderr) as observer:  # it holds the terminal, so it has to go before anything is printed
             store, together = store_at(options.store or "auto", repo, observer)
             house = build_house(stack, request.config, repo, store, observer, job)
+            take_cover(stack, repo.root, observer, own_variables=not options.store.startswith("branch"))
             record = recorder(store, reports, observer)
             with together:
                 checked = run_check(request, house, record)
+            checked = explained(checked, request.config, repo, house, observer)
     gc.disable()  # what rendering imports stays too, and then there is nothing more to come
     tell(checked, out, record, as_json=options.as_json)
     return exit_code_of(checked)
@@ -99,10 +103,25 @@ def refuse_bytes(options: CheckOptions) -> None:
 
 def refuse_links(root: str) -> None:
     """Raise UsageError where a link stands for a folder of ours in the checkout: it may lead into what is the user's."""
-    for name in ("", "logs", "store", "report", "cache"):
+    for name in ("", "logs", "store", "report", "cache", "analyses"):
         folder = Path(root, FOLDER, name)
         if folder.is_symlink():
             raise UsageError(f"{folder} is a symbolic link, where Assay keeps its own files.", hint=f"Take {FOLDER} out of the repository.")
+
+
+def explained(checked: "Checked", config: "Config", repo: "GitRepo", house: "House", observer: "Observer") -> "Checked":
+    """The same check with its analyses, where the config wants some and there is something to analyse."""
+    from assay.core.events import Remark
+    from assay.core.model import Status
+
+    if not config.fusion.enabled or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
+        return checked
+    from assay.cli.analysts import Keys, explainer
+
+    found = explainer(config, repo, house.clock, observer, Keys(os.environ)).explain(checked)
+    for remark in found.remarks:
+        observer.note(Remark(remark))
+    return found.checked
 
 
 def exit_code_of(checked: "Checked") -> int:
@@ -211,7 +230,7 @@ def store_at(where: str, repo: "GitRepo", observer: "Observer") -> "tuple[Store,
     from assay.adapters.store_directory import DirectoryStore
 
     if where == "auto":
-        return DirectoryStore(_made(Path(repo.root, FOLDER, "store"))), nullcontext()
+        return DirectoryStore(_made(own_folder(repo.root) / "store")), nullcontext()
     if kind == "dir" and path:
         return DirectoryStore(_made(Path(path).absolute())), nullcontext()
     raise UsageError(f"--store is auto, dir:PATH or branch[:NAME], not {where!r}.", hint="For example --store dir:/srv/assay")
@@ -252,14 +271,28 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     from assay.adapters.process.runner import LocalRunner
     from assay.adapters.worktrees.local import LocalWorktrees
     from assay.app.house import House
+    from assay.core.events import Remark
 
     harden_self()
+    say_where(repo.root, observer)
     clock = SystemClock()
-    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock))
+
+    def wait_for(claim: str) -> None:
+        observer.note(Remark(f"Waiting for {claim}, which another process on this machine uses."))
+
+    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock, on_wait=wait_for))
     threading.Thread(target=_make_ready, args=(runner,), daemon=True).start()
 
     def worktrees() -> LocalWorktrees:
-        return LocalWorktrees(repo.checkout, repo.root, parent_environment=os.environ, home=_home(), choose_account=child_account, job=job)
+        return LocalWorktrees(
+            repo.checkout,
+            repo.root,
+            parent_environment=os.environ,
+            home=_home(),
+            own=own_folder(repo.root),
+            choose_account=child_account,
+            job=job,
+        )
 
     return House(
         repo=repo,
@@ -269,7 +302,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
         machine=LocalMachine(os.environ, installed=job.installed),
         clock=clock,
         observer=observer,
-        logs=LogFolder(Path(repo.root, FOLDER, "logs")).session,
+        logs=LogFolder(own_folder(repo.root) / "logs").session,
         supervision=capabilities(),
         variables=os.environ,
     )

@@ -197,6 +197,29 @@ def compare(source: Source = "-", alpha: Alpha = 0.05, as_json: Json = False) ->
     _finish(lambda: run_compare(source, alpha, as_json))
 
 
+@app.command(epilog="Example: `assay reuse --benchmark train-small --explain`")
+def reuse(
+    benchmark: Annotated[str | None, typer.Option("--benchmark", "-b", metavar="NAME", help="Which one. Default: the only one.")] = None,
+    model: Annotated[str | None, typer.Option(metavar="M", help="Instead of the config's model; `any` takes a run of any.")] = None,
+    precision: Annotated[str | None, typer.Option(metavar="P", help="Instead of the config's precision; `any` takes any.")] = None,
+    head: Annotated[str, typer.Option(metavar="REF", help="The commit in question.")] = "HEAD",
+    config: ConfigFile = None,
+    no_reuse: NoReuse = False,
+    store: Where = "auto",
+    explain: Annotated[bool, typer.Option("--explain", help="Show what each rung said, and the window.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Ask whether a stored run answers for a benchmark, so that it need not run, and why or why not.
+
+    Nothing is run and nothing is written. The exit code is 0 whatever the answer.
+    """
+    from assay.cli.reuse_command import ReuseOptions
+    from assay.cli.reuse_command import reuse as run_reuse
+
+    options = ReuseOptions(benchmark, model, precision, head, config, no_reuse, store, explain, as_json)
+    _finish(lambda: run_reuse(options))
+
+
 @app.command()
 def demo(folder: Folder = None, as_json: Json = False) -> None:
     """Make a small repository with a real benchmark and a head that is truly faster, and check it end to end."""
@@ -222,6 +245,17 @@ def init(
     from assay.cli.init_command import init as run_init
 
     _finish(lambda: run_init(InitOptions(run, metric, better, tuple(workflow or ()), action, as_json)))
+
+
+@app.command(epilog="Example: `assay doctor --json`")
+def doctor(as_json: Json = False) -> None:
+    """Look for what keeps Assay from working, or from being safe, here and in the workflows, and say how to mend it.
+
+    Exit codes: 0 nothing that must be mended; 2 something that must.
+    """
+    from assay.cli.doctor_command import doctor as run_doctor
+
+    _finish(lambda: run_doctor(as_json=as_json))
 
 
 @app.command(rich_help_panel=DATA, add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -270,3 +304,17 @@ def store_import(
     from assay.cli.store_command import import_files
 
     _finish(lambda: import_files(tuple(files), store, as_json=as_json))
+
+
+@stores.command("invalidate", epilog="Example: `assay store invalidate run-01J… --reason 'the GPU was shared'`")
+def store_invalidate(
+    run_id: Annotated[str, typer.Argument(metavar="RUN", help="The id of the run.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why it no longer counts.")],
+    replacement: Annotated[str | None, typer.Option(metavar="RUN", help="The run that stands in for it.")] = None,
+    store: Where = "auto",
+    as_json: Json = False,
+) -> None:
+    """Mark a run that should not count: nothing reuses it from now on. Its file stays."""
+    from assay.cli.invalidate_command import invalidate
+
+    _finish(lambda: invalidate(run_id, reason, replacement, store, as_json=as_json))

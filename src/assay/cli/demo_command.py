@@ -11,7 +11,7 @@ BASE, HEAD = "Suggest words by edit distance", "Suggest words with one row of th
 
 def demo(folder: str | None, as_json: bool) -> int:
     """Make the repository in `folder`, check it twice, and say where everything is; the exit code of the second check."""
-    from assay.adapters.git import Version, create
+    from assay.adapters.git.creation import Version, create
     from assay.adapters.templates import PackageTemplates
 
     templates = PackageTemplates()

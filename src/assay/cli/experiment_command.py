@@ -4,10 +4,10 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.cli.experiment_house import config_at, laboratory
+from assay.core.values import dataclass
 from assay.errors import AssayError, UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ Answer = tuple[Mapping[str, object], str]
 """The document for `--json`, and the text for a person."""
 
 ERRORED = 1
+_MAX_FILE = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,17 @@ class LogOptions:
     baseline: str | None = None
     message: str | None = None
     include: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FinalizeOptions:
+    """The options of `experiment finalize` as they were typed."""
+
+    session: str
+    integration: str | None = None
+    dry_run: bool = False
+    plan_file: str | None = None
+    summary: str | None = None
 
 
 def init(options: InitOptions, store: str, *, as_json: bool) -> int:
@@ -113,6 +125,23 @@ def log(options: LogOptions, store: str, *, as_json: bool) -> int:
         )
         result = log_outcome(lab, asked)
         return (logged_json(result), logged_text(result)), 0
+
+    return _answered(work, store, as_json=as_json)
+
+
+def finalize(options: FinalizeOptions, store: str, *, as_json: bool) -> int:
+    """Turn the kept runs of a session into review branches."""
+
+    def work(lab: "Laboratory") -> tuple[Answer, int]:
+        from assay.app.finalize import FinalizeRequest
+        from assay.app.finalize import finalize as end_session
+        from assay.cli.experiment_words import finalized_json, finalized_text
+        from assay.core.finalize_plan import parse_plan
+
+        wishes = parse_plan(_file(options.plan_file)) if options.plan_file else None
+        asked = FinalizeRequest(options.session, options.integration or None, wishes, options.summary, options.dry_run)
+        result = end_session(lab, asked)
+        return (finalized_json(result), finalized_text(result)), 0
 
     return _answered(work, store, as_json=as_json)
 
@@ -230,6 +259,21 @@ def _inside(text: str) -> str:
     if path.is_absolute() or ".." in path.parts:
         raise UsageError(f"--working-dir is {text!r}, which leads out of the repository.", hint="Give it relative to its top folder.")
     return str(path)
+
+
+def _file(name: str) -> str:
+    """The text of a file that the user names. Raises UsageError where it cannot be read."""
+    from pathlib import Path
+
+    try:
+        with Path(name).open("rb") as stream:
+            data = stream.read(_MAX_FILE + 1)
+        if len(data) > _MAX_FILE:
+            raise ValueError(f"larger than {_MAX_FILE} bytes")
+        return data.decode()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{name}: {reason}", hint="Name a text file that you may read.") from error
 
 
 def _outcome(text: str) -> "Outcome":

@@ -41,6 +41,7 @@ def laboratory(stack: ExitStack, store: str, observer: "Observer", folder: str |
     return Laboratory(
         sessions=_sessions(store, root, observer),
         tree=tree,
+        branches=tree.branch_maker if tree else None,
         spared=SparedList(Path(root, FOLDER)),
         runner=stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent if config else 2, clock=clock)),
         handles=BoxHandles(),

@@ -118,6 +118,29 @@ def cancel(
     raise typer.Exit(ask_for_the_end(handle, store, as_json=as_json))
 
 
+@app.command("finalize", epilog="Example: `assay experiment finalize --session exp-… --dry-run`")
+def finalize(
+    session: Session,
+    integration_branch: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The branch that the work is to go into. Default: the default branch.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the groups and make nothing.")] = False,
+    plan_file: Annotated[str | None, typer.Option(metavar="FILE", help="JSON that groups and orders the runs.")] = None,
+    summary: Annotated[str | None, typer.Option(metavar="TEXT", help="What came of it, for the record.")] = None,
+    store: Where = "auto",
+    as_json: Json = False,
+) -> None:
+    """Turn the kept runs into review branches, one a group, and end the session.
+
+    Groups are those of `--asi group=NAME`, else the segments. Your tree, index and branch stay as they are.
+    """
+    from assay.cli.experiment_command import FinalizeOptions
+    from assay.cli.experiment_command import finalize as end_session
+
+    options = FinalizeOptions(session, integration_branch, dry_run, plan_file, summary)
+    raise typer.Exit(end_session(options, store, as_json=as_json))
+
+
 @app.command("list", epilog="Example: `assay experiment list --status active`")
 def list_(
     status: Annotated[str | None, typer.Option(metavar="STATUS", help="Only active, finalizing, finalized or archived ones.")] = None,

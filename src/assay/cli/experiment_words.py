@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from assay.app.experiment import Standing
 from assay.app.experiment_log import LogResult
 from assay.app.experiment_run import Ran
+from assay.app.finalize import Finalized
 from assay.core import escape, numbers
 from assay.core.experiment import MetricValue, RunPayload, record_json
 from assay.core.experiment_confidence import confidence_words
@@ -74,6 +75,31 @@ def logged_text(result: LogResult) -> str:
     if row.reverted_to:
         said.append(f"  the tree is that of {row.reverted_to[:12]} again")
     return "\n".join([*said, *(f"  {escape.plain(note)}" for note in result.notes)])
+
+
+def finalized_json(result: Finalized) -> dict[str, object]:
+    """What a session was turned into, or would be."""
+    tips = result.made.tips
+    return {
+        "session": result.state.journal.id,
+        "dry_run": result.dry_run,
+        "base": result.made.base,
+        "groups": [
+            {"title": one.title, "branch": one.branch, "commits": list(one.commits), "runs": list(one.runs), "tip": tips.get(one.branch)}
+            for one in result.plan.groups
+        ],
+        "kept": [one.run for one in result.state.kept],
+        "discarded": [one.run for one in result.state.discarded],
+        "warnings": list(result.warnings),
+    }
+
+
+def finalized_text(result: Finalized) -> str:
+    """The same for a person."""
+    verb = "Would make" if result.dry_run else "Made"
+    lines = [f"{verb} {numbers.count(len(result.plan.groups), 'branch', 'branches')} from {result.made.base[:12]}:"]
+    lines += [f"  {one.branch}  {one.title}, {numbers.count(len(one.commits), 'commit')}" for one in result.plan.groups]
+    return "\n".join([*lines, *(f"  note: {escape.plain(warning)}" for warning in result.warnings)])
 
 
 def status_json(standing: Standing) -> dict[str, object]:

@@ -4,13 +4,14 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import UsageError
+from assay.cli.exposure import guard_checkout
+from assay.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from assay.app.action import Acted, Bureau
     from assay.app.house import House
     from assay.app.order import Bring, Order
+    from assay.app.purse import Purse
     from assay.app.question import Nothing
     from assay.app.split_report import Delivery
     from assay.cli.stores import JobStore
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from assay.core.handover import CellFile, PlanFile
     from assay.core.inputs import Inputs
     from assay.core.job import Job
-    from assay.ports import Observer, Store
+    from assay.ports import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +71,15 @@ def _check(site: Site) -> "Acted | Nothing":
     from assay.app.order import order_of
     from assay.app.question import Nothing
 
-    order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site))
+    _refuse_lasting_runner(site)
+    kept = _kept(site)
+    order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site), _purse(kept))
     if isinstance(order, Nothing):
         return order
-    kept = _kept(site)
     house = _house(site, order.rules.config, kept.store)
-    _guard_credentials(site.stack, site.repo.root, site.trusted, house.observer)
-    return act(order, house, _bureau(site, _home(site.repo.root) / "report", kept), _forced(order))
+    guard_checkout(site.stack, site.repo.root, site.trusted, house.observer)
+    acted = act(order, house, _bureau(site, _home(site.repo.root) / "report", kept), _forced(order))
+    return _accounted(site, order, acted, kept)
 
 
 def _plan(site: Site) -> "PlanFile | Nothing":
@@ -86,10 +90,10 @@ def _plan(site: Site) -> "PlanFile | Nothing":
     from assay.app.split_plan import asked_of, lend, planned
     from assay.core.job_outputs import NAMES
 
-    order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site))
+    kept = _kept(site)
+    order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site), _purse(kept))
     if isinstance(order, Nothing):
         return order
-    kept = _kept(site)
     names = tuple(one.name for one in choose(order.rules.config, order.inputs.benchmarks))
     commits = commits_of(order.question, site.repo, kept.store, names)
     if isinstance(commits, Nothing):
@@ -110,6 +114,8 @@ def _run(site: Site) -> "CellFile":
     from assay.app.rules import rules_at
     from assay.app.split_run import run_cell
 
+    _refuse_lasting_runner(site)
+    _refuse_credentials(site)
     folder = _handover(site)
     plan = folder.plan()
     if len(site.inputs.benchmarks) != 1:
@@ -117,11 +123,34 @@ def _run(site: Site) -> "CellFile":
     (benchmark,) = site.inputs.benchmarks
     rules = rules_at(site.repo, plan.rules or plan.base, plan.extras, plan.config)
     refusal = refusal_of(plan.trust, rules.config, site.inputs, hosted=site.job.hosted, vouched=plan.vouched)
-    ran = run_cell(plan, benchmark, rules.config, _house(site, rules.config, DirectoryStore(folder.lent)), refusal)
+    house = _house(site, rules.config, DirectoryStore(folder.lent))
+    guard_checkout(site.stack, site.repo.root, site.trusted, house.observer)
+    ran = run_cell(plan, benchmark, rules.config, house, refusal)
     sys.stdout.write(f"The cell of {benchmark}, {ran.cell.state}, is in {folder.put_cell(ran.cell)}\n")
     if ran.error is not None:
         raise ran.error
     return ran.cell
+
+
+def _refuse_lasting_runner(site: Site) -> None:
+    from assay.adapters.event_file import read_event
+    from assay.adapters.runner_settings import ephemeral
+    from assay.core.event import is_public
+    from assay.core.job import refuse_lasting_runner
+
+    if not site.job.hosted:
+        public = is_public(read_event(site.job.event_path))
+        refuse_lasting_runner(site.job, public=public, ephemeral=ephemeral(site.job.runner_temp))
+
+
+def _refuse_credentials(site: Site) -> None:
+    """Raises UsageError where the checkout keeps a credential: this job is the one that has none."""
+    from assay.adapters.git.persisted import credential_files
+
+    found = credential_files(site.repo.root, site.trusted)
+    if found:
+        what = f"The checkout keeps a credential in {found[0]}, and this job runs code that must not find one."
+        raise UsageError(what, hint="Set persist-credentials: false at actions/checkout.")
 
 
 def _report(site: Site) -> "Acted | Nothing":
@@ -135,7 +164,24 @@ def _report(site: Site) -> "Acted | Nothing":
     kept = _kept(site)
     house = _house(site, order.rules.config, kept.store)
     bureau = _bureau(site, _home(site.repo.root) / "report", kept)
-    return act(order, house, bureau, _forced(order), lambda names: _delivery(site, names))
+    acted = act(order, house, bureau, _forced(order), lambda names: _delivery(site, names))
+    return _accounted(site, order, acted, kept)
+
+
+def _accounted(site: Site, order: "Order", acted: "Acted | Nothing", kept: "JobStore") -> "Acted | Nothing":
+    """The same, once the GPU minutes that a command took are written down. That this fails changes nothing that was decided."""
+    from assay.app.action import Acted
+    from assay.app.purse import gpu_minutes
+    from assay.core.event import Comment
+
+    if isinstance(acted, Acted) and isinstance(site.event, Comment):
+        minutes = gpu_minutes(order.rules.config, acted.checked.result)
+        if minutes > 0:
+            try:
+                _purse(kept)().gpu_used(site.event.number, site.event.author, minutes)
+            except InfrastructureError as error:
+                sys.stderr.write(f"{error.message}\n")
+    return acted
 
 
 def _delivery(site: Site, names: tuple[str, ...]) -> "Delivery":
@@ -159,6 +205,13 @@ def _event(site: Site) -> "Started":
     if site.event is None:
         raise UsageError("This job has no event to go by.", hint="Leave the input mode out.")
     return site.event
+
+
+def _purse(kept: "JobStore") -> "Callable[[], Purse]":
+    from assay.adapters.clock import SystemClock
+    from assay.app.purse import Purse
+
+    return lambda: Purse(kept.store, SystemClock())
 
 
 def _bring(site: Site) -> "Bring":
@@ -204,17 +257,6 @@ def _home(root: str) -> Path:
 
     refuse_links(root)
     return Path(root, FOLDER)
-
-
-def _guard_credentials(stack: ExitStack, root: str, trusted: tuple[str, ...], observer: "Observer") -> None:
-    """Warn of what checkout left in reach of a benchmark, and close it to benchmarks that run as somebody else."""
-    from assay.adapters.git.persisted import credential_files, out_of_reach
-    from assay.core.events import Remark
-
-    found = credential_files(root, trusted)
-    for path in found:
-        observer.note(Remark(f"The checkout keeps a credential in {path}, where a benchmark may find it. Set persist-credentials: false."))
-    stack.enter_context(out_of_reach(found))
 
 
 def _bureau(site: Site, out: Path, kept: "JobStore") -> "Bureau":

@@ -8,14 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.own_folder import own_folder
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.adapters.store_branch import BranchStore, Flushed
     from assay.adapters.store_directory import DirectoryStore
-    from assay.core.envelope import Run, StoredDecision
+    from assay.core.budget import Spend
+    from assay.core.envelope import Run, StoredDecision, Tombstone
 
-FOLDER = ".assay"
 INCOMPLETE = 4
 """The exit code where something is left that nobody has sent, packed or read."""
 
@@ -41,7 +42,7 @@ def open_store(
         return place.open(token_for(place.remote, environ), warn or _say)
     from assay.adapters.store_directory import DirectoryStore
 
-    return DirectoryStore(Path(folder, rest) if rest else Path(_top(folder), FOLDER, "store"))
+    return DirectoryStore(Path(folder, rest) if rest else own_folder(str(_top(folder))) / "store")
 
 
 def flush(from_dir: str | None = None, store: str = "auto", *, as_json: bool = False, folder: str | None = None) -> int:
@@ -84,22 +85,25 @@ def import_files(files: tuple[str, ...], store: str = "auto", *, as_json: bool =
 
 
 def _store_all(
-    records: "tuple[Run | StoredDecision, ...]", place: "BranchStore | DirectoryStore", problems: tuple[str, ...], *, as_json: bool
+    records: "tuple[Run | StoredDecision | Tombstone | Spend, ...]",
+    place: "BranchStore | DirectoryStore",
+    problems: tuple[str, ...],
+    *,
+    as_json: bool,
 ) -> int:
     """Add records to a store, to a data branch in one commit with all that waits. Raises InfrastructureError for one that is refused."""
     from assay.adapters.store_branch import Flushed, sentences
     from assay.adapters.store_directory import DirectoryStore
-    from assay.core.envelope import Run
 
     if isinstance(place, DirectoryStore):
-        added = [place.add_run(one) if isinstance(one, Run) else place.add_decision(one) for one in records]
+        added = [place.add(one) for one in records]
         return _report(_flushed(Flushed(tuple(added))), f"{len(added)} records stored.", problems, as_json=as_json)
     flushed = place.flush(records)
     said = (*problems, *sentences(flushed, place.name, place.outbox))
     return _report(_flushed(flushed), _flush_text(flushed, place.name), said, as_json=as_json)
 
 
-def _records_in(folder: Path) -> "tuple[tuple[Run | StoredDecision, ...], tuple[str, ...]]":
+def _records_in(folder: Path) -> "tuple[tuple[Run | StoredDecision | Tombstone | Spend, ...], tuple[str, ...]]":
     """The records of a folder in the layout of a store, and sentences on what could not be read."""
     from assay.adapters.store_directory import DirectoryStore
     from assay.ports import Unreadable

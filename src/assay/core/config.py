@@ -123,7 +123,9 @@ class Benchmark(Part):
     )
     repeats: Repeats = Field(default_factory=Repeats, description="How many counted processes each side gets.")
     timeout: Duration = Field(default=DEFAULT_TIMEOUT_S, description="The longest that one process may take.", examples=["10m"])
-    max_time: Duration | None = Field(default=None, description="The longest that the whole benchmark may sample.", examples=["60m"])
+    max_time: Duration | None = Field(
+        default=None, description="The longest that all of it may take: setup, waiting for a GPU, sampling and checks.", examples=["60m"]
+    )
     max_output: Size = Field(
         default=DEFAULT_MAX_OUTPUT, description="The most that one process may print before it is killed.", examples=["1GB"]
     )

@@ -1,11 +1,13 @@
 """Rules between the keys of a config, as pure functions that yield what is broken."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
+
+from assay.core.fusion.routes import parse_route
+from assay.core.values import dataclass
 
 if TYPE_CHECKING:
     from assay.core.config import Benchmark, Config
@@ -42,6 +44,17 @@ def batch_rules(batch: "Batch") -> Iterator[Violation]:
 def fusion_rules(fusion: "FusionConfig") -> Iterator[Violation]:
     if fusion.quorum > len(fusion.candidates):
         yield Violation(("quorum",), f"quorum is {fusion.quorum}, but there are only {len(fusion.candidates)} candidates")
+    for text in fusion.candidates:
+        yield from _route_rules("candidates", text, candidate=True)
+    yield from _route_rules("evaluator", fusion.evaluator, candidate=False)
+    yield from _route_rules("merger", fusion.merger, candidate=False)
+
+
+def _route_rules(key: str, text: str, *, candidate: bool) -> Iterator[Violation]:
+    try:
+        parse_route(text, candidate=candidate)
+    except ValueError as error:
+        yield Violation((key,), f'"{text}" {error}')
 
 
 def benchmark_rules(benchmark: "Benchmark") -> Iterator[Violation]:

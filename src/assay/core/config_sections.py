@@ -5,7 +5,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from assay.core.config_rules import enforce, fusion_rules
-from assay.core.config_types import MAX_WHOLE, Alpha, BranchPattern, Duration, Glob, Part, Size, Text, Truth, Whole
+from assay.core.config_types import MAX_WHOLE, Alpha, Amount, BranchPattern, Duration, Glob, Part, Size, Text, Truth, Variable, Whole
 
 FailOn = Literal["regressed", "checks_failed", "errored", "undecided", "needs_review"]
 _DAY = 86_400.0
@@ -57,7 +57,11 @@ class Policy(Part):
     harness_change: Literal["neutral", "success", "failure", "action_required"] = Field(
         default="neutral", description="The conclusion where a pull request changes its own harness, checks or config."
     )
-    max_time: Duration = Field(default=7200.0, description="The longest that a whole check may sample.", examples=["2h"])
+    max_time: Duration = Field(
+        default=7200.0,
+        description="The longest that the benchmarks of a check may take together, from the first setup on.",
+        examples=["2h"],
+    )
 
 
 class GitConfig(Part):
@@ -102,18 +106,41 @@ class CommentConfig(Part):
     )
 
 
+class Price(Part):
+    """What a model costs, in US dollars for a million tokens."""
+
+    input: Amount = Field(description="Of the prompt.", examples=[0.15])
+    output: Amount = Field(description="Of the answer.", examples=[0.6])
+
+
 class FusionConfig(Part):
     """The analyses that are fused into one narrative. They never change a decision."""
 
+    enabled: Truth = Field(default=True, description="Whether a check is analysed at all.")
     candidates: tuple[Text, ...] = Field(
         default=("offline:effect", "offline:noise", "offline:history"),
         min_length=1,
         max_length=16,
-        description="Analysts that write blind of each other.",
+        description="Analysts that write blind of each other: `offline:effect`, `offline:noise`, `offline:history`, `openai:MODEL`, "
+        "`command:ARGV`.",
     )
-    evaluator: Text = Field(default="offline", description="Who rates the candidates.")
-    merger: Text = Field(default="offline", description="Who writes the merged text.")
-    quorum: Whole = Field(default=2, ge=1, le=16, description="How many candidates must succeed.")
+    evaluator: Text = Field(default="offline", description="Who compares the candidates: `offline`, `openai:MODEL` or `command:ARGV`.")
+    merger: Text = Field(default="offline", description="Who writes the merged text: `offline`, `openai:MODEL` or `command:ARGV`.")
+    quorum: Whole = Field(default=2, ge=1, le=16, description="How many candidates must succeed; as many as there are is all or nothing.")
+    base_url: Text | None = Field(
+        default=None,
+        description="The server of `openai:` routes, if it is not OpenAI's own.",
+        examples=["https://models.github.ai/inference"],
+    )
+    key: Variable = Field(default="OPENAI_API_KEY", description="The variable of the job that holds the key of that server.")
+    env: tuple[Variable, ...] = Field(
+        default=(), description="Variables of the job that `command:` routes may see, keys included.", examples=[["ANTHROPIC_API_KEY"]]
+    )
+    timeout: Duration = Field(default=300.0, description="The longest that one answer may take.", examples=["5m"])
+    max_input_tokens: Whole = Field(
+        default=120_000, ge=1000, le=MAX_WHOLE, description="The largest prompt, by an upper bound of its tokens."
+    )
+    price: Price | None = Field(default=None, description="What the model costs, so that a report can say what an analysis did.")
 
     @model_validator(mode="after")
     def _rules(self) -> Self:

@@ -3,6 +3,7 @@
 A check raises ValueError with the rest of the sentence `"offending text" …`.
 """
 
+import math
 import re
 from collections.abc import Callable
 from typing import Annotated, Literal
@@ -148,6 +149,12 @@ def parse_alpha(value: object) -> float:
     return alpha
 
 
+def parse_amount(value: object) -> float:
+    number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    _require(math.isfinite(number) and number >= 0, "is not a number from 0 upwards")
+    return number
+
+
 def _positive(parse: Callable[[object], float]) -> Callable[[object], float]:
     def check(value: object) -> float:
         number = parse(value)
@@ -193,6 +200,8 @@ Duration = Annotated[float, PlainValidator(_positive(parse_duration)), WithJsonS
 """Seconds."""
 Size = Annotated[int, PlainValidator(_positive_size), WithJsonSchema(_SIZE_SCHEMA)]
 """Bytes."""
+Amount = Annotated[float, PlainValidator(parse_amount), WithJsonSchema({"$comment": "number", "type": "number", "minimum": 0})]
+"""A plain number that is not negative."""
 Fraction = Annotated[float, PlainValidator(parse_fraction), WithJsonSchema(_FRACTION_SCHEMA)]
 Alpha = Annotated[float, PlainValidator(parse_alpha), WithJsonSchema({**_FRACTION_SCHEMA, "exclusiveMaximum": 0.5})]
 MinEffect = Annotated[

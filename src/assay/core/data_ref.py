@@ -21,7 +21,7 @@ def data_ref(name: str, taken: Collection[str] = ()) -> str:
     `taken` are full refs that hold the user's own work. Raises UsageError for one of these, and for an unsafe name.
     """
     ref = name if name.startswith("refs/") else f"{_HEADS}{name}"
-    if not name or name == "HEAD" or not _is_safe(ref):
+    if not name or name == "HEAD" or not is_safe_ref(ref):
         raise UsageError(f"A store cannot be kept on `{plain(name, 100) or '(empty)'}`: that is no safe name of a ref.", hint=_HINT)
     if ref.startswith(_TAKEN):
         raise UsageError(f"A store cannot be kept on `{ref}`: git or the forge keeps something else there.", hint=_HINT)
@@ -35,7 +35,7 @@ def short(ref: str) -> str:
     return ref.removeprefix(_HEADS)
 
 
-def _is_safe(ref: str) -> bool:
+def is_safe_ref(ref: str) -> bool:
     """Narrower than git's own rule, so that a name means the same in a shell, in a URL and on every file system."""
     if not _CHARACTERS.fullmatch(ref) or len(ref) > _MAX:
         return False

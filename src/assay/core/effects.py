@@ -4,10 +4,9 @@ Three kinds. *Git* effects (keep, restore, and the records that speak of them) a
 effects have their failures collected and never change a decision; *lifecycle* effects belong to their stage.
 """
 
-from dataclasses import dataclass
-
 from assay.core.check_run import CheckRun
 from assay.core.envelope import Run, StoredDecision
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +118,24 @@ class RestoreCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class MakeBranches:
-    """Review branches, all of them or none. A branch that is at its tip already is as good as made."""
+class BranchWish:
+    """A review branch and the kept commits that it is to hold, in that order."""
 
-    tips: tuple[tuple[str, str], ...]
-    reason: str
+    name: str
+    title: str
+    commits: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MakeBranches:
+    """Review branches from where the work left `integration`, all of them or none, without what is preserved.
+
+    A branch that is at its tip already is as good as made.
+    """
+
+    branches: tuple[BranchWish, ...]
+    integration: str | None
+    preserve: tuple[str, ...]
 
 
 GitEffect = KeepChange | RestoreBaseline | RestoreCommit | MakeBranches

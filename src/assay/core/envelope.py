@@ -9,15 +9,20 @@ from assay.core.canonical import digest
 from assay.core.comparison_record import ComparisonRecord
 from assay.core.decide import Hold
 from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
+from assay.core.fingerprint import Fingerprints
 from assay.core.ids import is_id
 from assay.core.model import Cause, Conclusion, Outcome, Status, Trust
 from assay.core.record import Count, Envelope, Fact, Record, Unknown
 from assay.core.result import LineageKey
-from assay.core.store_layout import DECISION_PREFIX, RUN_PREFIX, decision_path, run_path
+from assay.core.store_layout import DECISION_PREFIX, RUN_PREFIX, decision_path, run_path, tombstone_path
 from assay.core.timestamp import moment
 
 RUN_SCHEMA: Final = "assay.run/1"
 DECISION_SCHEMA: Final = "assay.decision/1"
+TOMBSTONE_SCHEMA: Final = "assay.tombstone/1"
+
+REMEASURE: Final = "remeasure"
+"""What a run is forced by where the rule of `reuse.remeasure` wants one although a stored run would do."""
 
 
 def _stamped(text: str) -> str:
@@ -147,6 +152,7 @@ class Run(Envelope):
     base: Sha | None
     machine: MachineFacts
     environment: EnvironmentFacts
+    fingerprints: Fingerprints | Unknown
     python: PythonFacts
     model: Fact
     precision: Fact
@@ -198,7 +204,8 @@ class Run(Envelope):
 class StoredDecision(Envelope):
     """What was decided on two runs, and by which policy and method. `base_run` is null without a baseline.
 
-    `hold` is what kept it open whatever the numbers said; without it the same runs are decided anew.
+    `hold` is what kept it open whatever the numbers said; without it the same runs are decided anew. `forced_by` is what or who
+    asked for a measurement although a stored run may have answered.
     """
 
     schema_: Literal["assay.decision/1"] = Field(default=DECISION_SCHEMA, alias="schema")
@@ -220,8 +227,25 @@ class StoredDecision(Envelope):
     checks: str
     status: Status
     hold: Hold
+    forced_by: str | None
 
     @property
     def path(self) -> str:
         """Where a store keeps it, from the store's root."""
         return decision_path(self.decision_id)
+
+
+class Tombstone(Envelope):
+    """Why a run no longer counts, who said so, and which run stands in for it. Its name alone hides the run."""
+
+    schema_: Literal["assay.tombstone/1"] = Field(default=TOMBSTONE_SCHEMA, alias="schema")
+    run_id: RunId
+    created_at: Stamp
+    reason: Fact
+    by: Fact
+    replacement: RunId | None
+
+    @property
+    def path(self) -> str:
+        """Where a store keeps it, from the store's root."""
+        return tombstone_path(self.run_id)

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from assay.core.escape import plain
 from assay.core.timestamp import moment
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 _SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
@@ -94,6 +94,11 @@ class WorkflowRun:
 
 Event = PullRequest | Push | MergeGroup
 Started = Event | Comment | WorkflowRun
+
+
+def is_public(payload: Mapping[str, Any]) -> bool:
+    """Whether everybody can see the repository of an event, and so send it code; a payload that does not say so counts as one that does."""
+    return _Fields("", payload).maybe("repository.private") is not True
 
 
 def parse_event(name: str, payload: Mapping[str, Any]) -> Started:

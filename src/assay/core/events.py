@@ -1,8 +1,8 @@
 """What an observer hears of a check in progress, as frozen values."""
 
-from dataclasses import dataclass
-
+from assay.core.fusion.events import AnalysisEvent
 from assay.core.model import Side
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +54,4 @@ class Remark:
     text: str
 
 
-Event = BenchmarkStarted | StageStarted | ProcessStarted | ProcessEnded | Remark
+Event = BenchmarkStarted | StageStarted | ProcessStarted | ProcessEnded | Remark | AnalysisEvent

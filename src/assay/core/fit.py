@@ -61,6 +61,7 @@ def shorter_reports(pointer: str) -> Callable[[ReportView], Iterator[ReportView]
 
 def shorter_benchmarks(view: BenchmarkView) -> Iterator[BenchmarkView]:
     """Ever shorter views of a benchmark, each without what the one before it lacked."""
+    yield (view := replace(view, analysis=None))
     yield (view := replace(view, tail=""))
     yield (view := replace(view, facts=()))
     yield (view := replace(view, secondary=Table()))

@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from assay.core.glob_rules import Folder
 
 MAX_PATTERN = 256
 MAX_PATH = 4096
-# The matching is by regular expressions: with these bounds no pattern takes exponential time on any path.
+# With these bounds no list of patterns takes long on any path.
 MAX_STARS_IN_PART = 3
 MAX_DOUBLE_STARS = 3
 
@@ -22,34 +19,37 @@ _RANGE = re.compile(r"(.)-(.)")
 
 
 class Globs:
-    """An ordered list of gitignore patterns: the last one that matches decides, `!` takes back. Compiled on first use.
+    """An ordered list of gitignore patterns: the last one that matches a path or a folder above it decides, `!` takes back.
 
     A path is relative to the repository, with `/`. One that no pattern can judge safely (a line break in it, or longer
-    than 4096 characters) matches nothing.
+    than 4096 characters) matches nothing. Folders are judged once, so that a long list of paths costs little.
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self.patterns = tuple(patterns)
+        self._folders: dict[str, Folder] = {}
 
     def __repr__(self) -> str:
         return f"Globs({self.patterns!r})"
 
     def matches(self, path: str) -> bool:
         """Whether the patterns cover the file, or a folder above it."""
-        if not self.patterns or len(path) > MAX_PATH or "\n" in path:
+        if not self.patterns or unjudged(path):
             return False
-        return self._spec.match_file(path)
+        folder, _, name = path.rpartition("/")
+        return self.folder(folder).holds(name)
 
-    @cached_property
-    def _spec(self) -> "GitIgnoreSpec":
-        return _compile(self.patterns)
+    def folder(self, path: str) -> Folder:
+        """What the patterns make of a folder; the empty path is the top."""
+        if path not in self._folders:
+            above, _, name = path.rpartition("/")
+            self._folders[path] = self.folder(above).enter(name) if path else Folder.top(self.patterns)
+        return self._folders[path]
 
 
-@lru_cache(maxsize=256)
-def _compile(patterns: tuple[str, ...]) -> "GitIgnoreSpec":
-    from pathspec import GitIgnoreSpec  # a tenth of a second that most commands need not pay
-
-    return GitIgnoreSpec.from_lines(patterns, backend="simple")
+def unjudged(path: str) -> bool:
+    """Whether a path is such that no pattern is asked about it."""
+    return "\n" in path or len(path) > MAX_PATH
 
 
 def pattern_problem(pattern: str) -> str | None:
@@ -82,6 +82,8 @@ def _folder_problem(body: str) -> str | None:
         return "leads out of the repository with .."
     if not body.strip("/"):
         return "names no file: write ** for all of them"
+    if "//" in body:
+        return "never matches, for no path has an empty part between two /"
     return None
 
 

@@ -1,16 +1,22 @@
 """The job on GitHub that a command runs in, as its variables tell."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from assay.core.values import dataclass
 from assay.errors import UsageError
+
+LASTING = "ASSAY_LASTING_RUNNER"
+"""The variable by which a workflow answers for a runner of its own that is not ephemeral."""
 
 _NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_WORKSPACE")
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Where the job's event, its checkout and its forge are. `run_url` is the page of its run, empty where none can be told."""
+    """Where the job's event, its checkout and its forge are. `run_url` is the page of its run, empty where none can be told.
+
+    `lasting_allowed` is whether the workflow answers for a runner of its own that outlives the job.
+    """
 
     event_name: str
     event_path: str
@@ -19,6 +25,8 @@ class Job:
     api_url: str
     run_url: str
     hosted: bool
+    runner_temp: str = ""
+    lasting_allowed: bool = False
 
 
 def read_job(environ: Mapping[str, str]) -> Job:
@@ -40,4 +48,20 @@ def read_job(environ: Mapping[str, str]) -> Job:
         api_url=(environ.get("GITHUB_API_URL") or "https://api.github.com").rstrip("/"),
         run_url=f"{server.rstrip('/')}/{repository}/actions/runs/{run}" if run else "",
         hosted=environ.get("RUNNER_ENVIRONMENT") == "github-hosted",
+        runner_temp=environ.get("RUNNER_TEMP", ""),
+        lasting_allowed=environ.get(LASTING) == "allow",
+    )
+
+
+def refuse_lasting_runner(job: Job, *, public: bool, ephemeral: bool | None) -> None:
+    """Raises UsageError where code of a public repository would run on a machine of one's own that outlives the job.
+
+    What a stranger's code leaves there meets the next job, of whatever repository. Unknown is not ephemeral.
+    """
+    if job.hosted or not public or ephemeral or job.lasting_allowed:
+        return
+    known = "is not ephemeral" if ephemeral is False else "does not say that it is ephemeral"
+    raise UsageError(
+        f"The repository is public, and this runner is yours and {known}: what code leaves here would meet the next job.",
+        hint=f"Register the runner with --ephemeral, or set {LASTING}=allow in the job's env if the machine is thrown away in another way.",
     )

@@ -1,10 +1,10 @@
-"""When a stored run answers the question again: the lineage key, the hash of what samples depend on, the exact rule.
+"""What a stored run must be like to answer a question: the lineage key, the hash of what samples depend on, the objections.
 
-The exact rule reuses a run of the very same commit. Whatever cannot be proved equal counts as different.
+Whatever cannot be proved equal counts as different. What may have changed between two commits is for `core.verdict`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import field
 from datetime import datetime
 
 from assay.core.canonical import digest, sha256
@@ -13,8 +13,9 @@ from assay.core.envelope import ConfigFacts, Run
 from assay.core.evidence import WALL_TIME
 from assay.core.facts import EnvironmentFacts
 from assay.core.model import NONE, UNKNOWN, Rung, Trust
-from assay.core.result import LineageKey, ReuseReason, ReuseVerdict
+from assay.core.result import LineageKey, ReuseReason
 from assay.core.timestamp import moment
+from assay.core.values import dataclass
 
 ANY = "any"
 """The wildcard of a question (`--model any`). In a record it is a name like any other."""
@@ -22,7 +23,9 @@ ANY = "any"
 CLOCK_SKEW_S = 300.0
 """How far ahead the clock of another box may be before its run counts as dated in the future."""
 
-_UNREADABLE_SHOWN = 5
+SURROUNDINGS = ("driver", "cuda", "image_digest", "python", "packages")
+"""The facts of the environment that have to be known and equal."""
+
 _TRUST_ORDER = tuple(Trust)
 _DAY_S = 86400.0
 
@@ -62,17 +65,31 @@ def key_matches(record: LineageKey, question: LineageKey) -> bool:
     return record.commit == question.commit and not any(key_differences(record, question))
 
 
-def key_differences(record: LineageKey, question: LineageKey) -> Iterator[str]:
-    """The axes in which a stored key does not answer a question's, each with both names."""
-    for axis in ("machine", "model", "precision"):
+def key_differences(record: LineageKey, question: LineageKey) -> Iterator[ReuseReason]:
+    """The axes, save the commit, in which a stored key does not answer a question's, each with both names."""
+    for axis, rung in (("machine", Rung.EVIDENCE), ("model", Rung.MODEL), ("precision", Rung.MODEL)):
         stored, asked = getattr(record, axis), getattr(question, axis)
-        if not (same_fact(stored, asked) or (asked == ANY and stored != UNKNOWN)):
-            yield f"another {axis}: {stored}, now {asked}"
+        if not answers(stored, asked):
+            yield ReuseReason(rung, f"another {axis}: {stored}, now {asked}")
 
 
 def same_fact(one: str, other: str) -> bool:
     """Whether two facts are known to be equal. `unknown` never is; `none` equals `none`."""
     return one == other != UNKNOWN
+
+
+def answers(stored: str, asked: str) -> bool:
+    """Whether an axis of a record answers that of a question."""
+    return same_fact(stored, asked) or (asked == ANY and stored != UNKNOWN)
+
+
+def trusts_for(trust: Trust) -> tuple[Trust, ...]:
+    """The trust of runs that may answer a question of this trust.
+
+    A member's run may do for the default branch where it left harness and config alone, which only its window can tell.
+    """
+    enough = _TRUST_ORDER[_TRUST_ORDER.index(trust) :]
+    return (*enough, Trust.MEMBER) if trust is Trust.DEFAULT else enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,54 +132,22 @@ class ReuseQuestion:
     forced_by: str | None = None
 
 
-def exact_reuse(question: ReuseQuestion, runs: Sequence[Run], unreadable: Sequence[tuple[str, str]] = ()) -> ReuseVerdict:
-    """The freshest run of the same commit that answers the question, else every reason why the freshest one does not.
-
-    `unreadable` names stored files that could not be read, each with why: such evidence is never taken for absent.
-    """
-    if question.forced_by:
-        forced = ReuseReason(Rung.FORCED, f"a fresh run was asked for by {question.forced_by}")
-        return ReuseVerdict(reuse=False, key=question.key, forced_by=question.forced_by, reasons=(forced,))
-    judged = [(run, tuple(_objections(question, run))) for run in _candidates(question, runs)]
-    fit = next((run for run, objections in judged if not objections), None)
-    if fit is None:
-        reasons = (*(judged[0][1] if judged else (_no_run(question),)), *_lost_evidence(unreadable))
-        return ReuseVerdict(reuse=False, key=question.key, considered=len(judged), reasons=reasons)
-    return ReuseVerdict(
-        reuse=True, key=question.key, run_id=fit.run_id, path=fit.path, commit=fit.commit, via="commit", considered=len(judged)
-    )
-
-
-def fitting_runs(question: ReuseQuestion, runs: Sequence[Run]) -> tuple[Run, ...]:
-    """All runs that answer the question, freshest first."""
-    return tuple(run for run in _candidates(question, runs) if not any(_objections(question, run)))
-
-
-def _candidates(question: ReuseQuestion, runs: Sequence[Run]) -> list[Run]:
-    found = [run for run in runs if run.benchmark == question.benchmark and run.commit == question.key.commit]
-    return sorted(found, key=lambda run: (moment(run.created_at), run.run_id), reverse=True)
-
-
-def _no_run(question: ReuseQuestion) -> ReuseReason:
-    return ReuseReason(Rung.EVIDENCE, f"no prior run of {question.benchmark} at commit {question.key.commit[:12]}")
-
-
-def _lost_evidence(unreadable: Sequence[tuple[str, str]]) -> Iterator[ReuseReason]:
-    for path, why in unreadable[:_UNREADABLE_SHOWN]:
-        yield ReuseReason(Rung.EVIDENCE, f"stored evidence is unreadable: {path}: {why}")
-    if len(unreadable) > _UNREADABLE_SHOWN:
-        yield ReuseReason(Rung.EVIDENCE, f"{len(unreadable) - _UNREADABLE_SHOWN} more stored files are unreadable")
-
-
-def _objections(question: ReuseQuestion, run: Run) -> Iterator[ReuseReason]:
-    """Every reason why this run does not answer the question, each with the run's id."""
-    for detail in (*key_differences(run.key, question.key), *_weaknesses(question, run), *_gaps(question.needed, run)):
-        yield ReuseReason(Rung.EVIDENCE, f"{run.run_id}: {detail}")
-    if not same_fact(run.config.hash, question.config_hash):
-        detail = f"the config hash is {run.config.hash[:12]}, now {question.config_hash[:12]}"
-        yield ReuseReason(Rung.CONFIG, f"{run.run_id}: {detail}")
+def objections(question: ReuseQuestion, run: Run) -> Iterator[ReuseReason]:
+    """Every reason why this run does not answer the question even where no file has changed, each with the run's id."""
+    for reason in (*key_differences(run.key, question.key), *_of_evidence(question, run), *_of_config(question, run)):
+        yield ReuseReason(reason.rung, f"{run.run_id}: {reason.detail}")
     for detail in _surroundings(question, run):
         yield ReuseReason(Rung.ENVIRONMENT, f"{run.run_id}: {detail}")
+
+
+def _of_evidence(question: ReuseQuestion, run: Run) -> Iterator[ReuseReason]:
+    for detail in (*_weaknesses(question, run), *_gaps(question.needed, run)):
+        yield ReuseReason(Rung.EVIDENCE, detail)
+
+
+def _of_config(question: ReuseQuestion, run: Run) -> Iterator[ReuseReason]:
+    if not same_fact(run.config.hash, question.config_hash):
+        yield ReuseReason(Rung.CONFIG, f"the config hash is {run.config.hash[:12]}, now {question.config_hash[:12]}")
 
 
 def _weaknesses(question: ReuseQuestion, run: Run) -> Iterator[str]:
@@ -170,7 +155,7 @@ def _weaknesses(question: ReuseQuestion, run: Run) -> Iterator[str]:
         yield "not clean, its own processes changed tracked files"
     elif not run.clean:
         yield f"not clean, its status is {run.status}"
-    if _TRUST_ORDER.index(run.trust) < _TRUST_ORDER.index(question.trust):
+    if run.trust not in trusts_for(question.trust):
         yield f"less trust: {run.trust}, where {question.trust} is needed"
     age = (question.now - moment(run.created_at)).total_seconds()
     if age > question.max_age_s:
@@ -191,7 +176,7 @@ def _gaps(needed: Needed, run: Run) -> Iterator[str]:
 
 
 def _surroundings(question: ReuseQuestion, run: Run) -> Iterator[str]:
-    for name in ("driver", "cuda", "image_digest", "python", "packages"):
+    for name in SURROUNDINGS:
         yield from _difference(name, getattr(run.environment, name), getattr(question.environment, name))
     for path in sorted({*run.inputs, *question.inputs}):
         yield from _difference(f"input {path}", run.inputs.get(path, NONE), question.inputs.get(path, NONE))

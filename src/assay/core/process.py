@@ -1,5 +1,6 @@
 """What is asked of a process and what is heard of it while it runs: values only, no process is started here."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -34,10 +35,11 @@ class Account:
 class ProcessRequest:
     """One process to be run.
 
-    `env` is the whole environment, not an addition. `claims` names what nobody else on this box may use meanwhile:
-    a working tree, a GPU. `account` is None to stay the user we are. `dialect` is the grammar of METRIC lines; `metrics`
-    are the names that count, which no flood of other names may push out. Where the system allows it, the process cannot
-    write below the paths of `read_only`, save below those of `writable`.
+    `env` is the whole environment, not an addition. `timeout_s` is counted from its start, `within_s` from when it is asked
+    for, so that waiting for its turn counts too; whichever is over first ends it, with the cause `timeout`. `claims` names
+    what nobody else on this box may use meanwhile: a working tree, a GPU. `account` is None to stay the user we are.
+    `dialect` is the grammar of METRIC lines; `metrics` are the names that count, which no flood of other names may push out.
+    Where the system allows it, the process cannot write below the paths of `read_only`, save below those of `writable`.
     """
 
     command: Argv | Shell
@@ -45,6 +47,7 @@ class ProcessRequest:
     env: Mapping[str, str]
     log_file: str
     timeout_s: float = DEFAULT_TIMEOUT_S
+    within_s: float = math.inf
     max_output: int = DEFAULT_MAX_OUTPUT
     claims: tuple[str, ...] = ()
     account: Account | None = None

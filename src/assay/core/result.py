@@ -1,10 +1,15 @@
 """The result of a check, `assay.result/1`: what result.json holds and every report is made from."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
+from typing import TYPE_CHECKING
 
 from assay.core.comparison import Comparison
 from assay.core.model import Conclusion, Outcome, Rung, Status
+from assay.core.values import dataclass
+
+if TYPE_CHECKING:  # nothing here reads one, and it is much code
+    from assay.core.fusion.narrative import Narrative
 
 SCHEMA = "assay.result/1"
 
@@ -71,6 +76,7 @@ class BenchmarkResult:
 
     `checks` says what became of the correctness checks: passed, failed, not configured, not run.
     `output_tail` is the last lines of a failed process, for people; it is untrusted. `decision_id` is that of a skip's record.
+    `analysis` explains the result once it stands, and is no part of it.
     """
 
     name: str
@@ -92,6 +98,7 @@ class BenchmarkResult:
     output_tail: tuple[str, ...] = ()
     next_step: str | None = None
     decision_id: str | None = None
+    analysis: "Narrative | None" = None
 
 
 @dataclass(frozen=True, slots=True)

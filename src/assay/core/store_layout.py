@@ -8,16 +8,18 @@ RUNS = "runs"
 DECISIONS = "decisions"
 INVALIDATED = "invalidated"
 SESSIONS = "sessions"
+SPEND = "spend"
 README = "README.md"
-TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, "ledger", "queue.json", "analyses"})
+TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, "ledger", "queue.json", "analyses"})
 """All names at the top of a store."""
 
 RUN_PREFIX = "run"
 DECISION_PREFIX = "dec"
+SPEND_PREFIX = "spd"
 SESSION_PREFIX = "exp"
 
 _PACKED = re.compile(r"runs/([0-9]{4}-(?:0[1-9]|1[0-2]))\.jsonl")
-_SINGLE = re.compile(r"(runs|decisions)/([0-9]{4})/(0[1-9]|1[0-2])/((?:run|dec)-[0-9A-Z]{26})\.json")
+_SINGLE = re.compile(r"(runs|decisions|spend)/([0-9]{4})/(0[1-9]|1[0-2])/((?:run|dec|spd)-[0-9A-Z]{26})\.json")
 
 
 def run_path(run_id: str) -> str:
@@ -30,9 +32,21 @@ def decision_path(decision_id: str) -> str:
     return _by_month(DECISIONS, DECISION_PREFIX, decision_id)
 
 
+def spend_path(spend_id: str) -> str:
+    """The file of one record of what was spent. Raises ValueError where the text is none's id."""
+    return _by_month(SPEND, SPEND_PREFIX, spend_id)
+
+
 def tombstone_path(run_id: str) -> str:
     """The file whose presence hides a run. Raises ValueError where the text is no run's id."""
     return f"{INVALIDATED}/{_checked(RUN_PREFIX, run_id)}.json"
+
+
+def hidden_run(path: str) -> str | None:
+    """The run that a tombstone of that path hides, None for any other path."""
+    folder, _, name = path.rpartition("/")
+    run_id = name.removesuffix(".json")
+    return run_id if folder == INVALIDATED and name.endswith(".json") and is_id(RUN_PREFIX, run_id) else None
 
 
 def session_path(session_id: str) -> str:

@@ -1,8 +1,9 @@
 """What is known of a working tree, and what keeping and restoring came to."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from assay.core.keepable import LeftOut
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +41,13 @@ class Restored:
     discarded: str | None
     preserved: tuple[str, ...]
     spared: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Review branches: where they begin, their tips by name, which of them are new, and what a person should know."""
+
+    base: str
+    tips: Mapping[str, str]
+    created: tuple[str, ...]
+    warnings: tuple[str, ...]

@@ -1,12 +1,15 @@
 """What the templates see: one frozen view whose words are already chosen, formatted and escaped."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from assay.core import escape, numbers, wording
 from assay.core.comparison import Comparison
 from assay.core.model import Role, Status, Verdict
 from assay.core.provenance import facts_of, reuse_of
 from assay.core.result import SEVERITY, BenchmarkResult, CheckResult
+from assay.core.values import dataclass
+
+_ANALYSIS_TEXT = 700
 
 MARKER = "<!-- assay:report -->"
 """The first bytes of the sticky comment: the renderer puts it there, the finder looks for it."""
@@ -39,6 +42,18 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class AnalysisView:
+    """The analysis of a benchmark, every sentence escaped. Empty lists have no title."""
+
+    verdict: tuple[str, ...]
+    why: tuple[str, ...]
+    to_do: tuple[str, ...]
+    uncertain: tuple[str, ...]
+    dissent: tuple[str, ...]
+    footer: str
+
+
+@dataclass(frozen=True, slots=True)
 class BenchmarkView:
     """One benchmark, most important first. `tail` is a whole code block, or empty."""
 
@@ -55,6 +70,7 @@ class BenchmarkView:
     reuse: str
     tail: str
     tail_title: str
+    analysis: AnalysisView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +142,28 @@ def benchmark_view(one: BenchmarkResult, result: CheckResult) -> BenchmarkView:
         reuse=reuse_of(one),
         tail=escape.fence(one.output_tail) if one.output_tail else "",
         tail_title="The last line of output" if len(one.output_tail) == 1 else f"The last {len(one.output_tail)} lines of output",
+        analysis=analysis_view(one),
     )
+
+
+def analysis_view(one: BenchmarkResult) -> AnalysisView | None:
+    """The analysis, if there is one. What it says may come from a model, so that all of it is escaped as a stranger's text."""
+    told = one.analysis
+    if told is None:
+        return None
+    notes = (*told.limitations, *told.report.uncertain)
+    return AnalysisView(
+        verdict=_sentences(told.report.verdict),
+        why=_sentences(told.report.why),
+        to_do=_sentences(told.report.to_do),
+        uncertain=_sentences(notes),
+        dissent=tuple(f"{escape.inline(who, 60)} {escape.inline(what, _ANALYSIS_TEXT)}" for who, what in told.dissent),
+        footer=f"{escape.inline(told.footer, 300)}; {escape.name(told.analysis_id)}",
+    )
+
+
+def _sentences(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(escape.inline(item, _ANALYSIS_TEXT) for item in items)
 
 
 def row(comparison: Comparison) -> Row:

@@ -1,39 +1,134 @@
 """Which of the paths that differ between two commits bear on a benchmark, and why."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Literal, Protocol
 
+from assay.core.canonical import digest
 from assay.core.config import Benchmark, Config, Watch
-from assay.core.globs import Globs
+from assay.core.glob_rules import Folder
+from assay.core.globs import MAX_PATH, unjudged
 from assay.core.model import Rung
+from assay.core.result import ReuseReason
+from assay.core.tree import Change
 
 IGNORED: Final = "ignored"
 Standing = Rung | Literal["ignored"]
 
+SHOWN = 20
+"""So many paths are named for each rung; the rest is counted."""
+
+GROUPS = (Rung.CODE, Rung.HARNESS, Rung.MODEL, Rung.CONFIG, Rung.ENVIRONMENT)
+"""The rungs that have a group in `watch`, in the order in which reasons are given."""
+
 # A path in several groups is given the first of these. The harness comes first because its change asks for a review,
 # the code last because its patterns are the widest.
-_GROUPS = (Rung.HARNESS, Rung.ENVIRONMENT, Rung.MODEL, Rung.CONFIG, Rung.CODE)
+_PRECEDENCE = (Rung.HARNESS, Rung.ENVIRONMENT, Rung.MODEL, Rung.CONFIG, Rung.CODE)
 
 
-def classify(paths: Iterable[str], watch: Watch | None, ignore: Sequence[str]) -> Mapping[str, Standing]:
-    """Each path with the rung it stands on, or IGNORED.
+class _Named(Protocol):
+    @property
+    def path(self) -> str: ...
+    @property
+    def is_opaque(self) -> bool: ...
 
-    A group of `watch` wins over `ignore`; a path in neither is unclassified, which stops reuse. Without `watch` every
-    path is unclassified that is not ignored.
+
+class _Folder:
+    """A folder as all groups see it: the tests that a name has to be put to, and the standing of one that passes none."""
+
+    __slots__ = ("_alike", "_entered", "_seen", "otherwise", "possible", "tests")
+
+    def __init__(self, seen: tuple[Folder, ...], standings: tuple[Standing, ...], alike: "dict[tuple[Folder, ...], _Folder]") -> None:
+        self._seen = seen
+        self._alike = alike
+        self._entered: dict[str, _Folder] = {}
+        settled = next((index for index, folder in enumerate(seen) if folder.settled), len(seen))
+        self.otherwise: Standing = (*standings, Rung.UNCLASSIFIED)[settled]
+        self.possible = tuple(standing for folder, standing in zip(seen[:settled], standings, strict=False) if folder.settled is None)
+        self.tests = tuple((test, standing) for folder, standing in zip(seen[:settled], standings, strict=False) for test in _tests(folder))
+
+    def enter(self, name: str, standings: tuple[Standing, ...]) -> "_Folder":
+        if name not in self._entered:
+            seen = tuple(folder.enter(name) for folder in self._seen)
+            if seen not in self._alike:
+                self._alike[seen] = _Folder(seen, standings, self._alike)
+            self._entered[name] = self._alike[seen]
+        return self._entered[name]
+
+
+def _tests(folder: Folder) -> Iterator[Callable[[str], object]]:
+    """What tells that a name is covered: its tests one by one where each says yes, for that is faster, else all in one."""
+    if folder.settled is None and (folder.covered or not all(include for _, include in folder.tests)):
+        yield folder.holds
+    elif folder.settled is None:
+        yield from (test for test, _ in folder.tests)
+
+
+class Classifier:
+    """Gives each path its standing: the rung of the group that watches it, IGNORED, or unclassified where neither knows it.
+
+    A group of `watch` wins over `ignore`. Without `watch` every path is unclassified that is not ignored. A folder is judged once.
     """
-    groups = [(rung, Globs(getattr(watch, rung.value))) for rung in _GROUPS] if watch else []
-    ignored = Globs(ignore)
-    return {path: _standing(path, groups, ignored) for path in paths}
+
+    def __init__(self, watch: Watch | None, ignore: Sequence[str]) -> None:
+        watched = {rung: tuple(getattr(watch, rung.value)) if watch else () for rung in _PRECEDENCE}
+        patterns: dict[Standing, tuple[str, ...]] = {rung: globs for rung, globs in watched.items() if globs}
+        patterns[IGNORED] = tuple(ignore)
+        self._standings: tuple[Standing, ...] = tuple(patterns)
+        top = _Folder(tuple(map(Folder.top, patterns.values())), self._standings, {})
+        self._folders: dict[str, _Folder] = {"": top}
+        self.rules = digest({"watch": {rung.value: globs for rung, globs in watched.items()}, "ignore": tuple(ignore)})
+
+    @classmethod
+    def of(cls, config: Config, benchmark: Benchmark) -> "Classifier":
+        """The one that a config has for a benchmark."""
+        return cls(benchmark.watch, config.ignore)
+
+    def standing(self, one: _Named) -> Standing:
+        """The standing of a changed path or of a file."""
+        return self._of_opaque(one.path) if one.is_opaque else self.of_path(one.path)
+
+    def of_path(self, path: str) -> Standing:
+        """The standing of the path of a regular file."""
+        if "\n" in path or len(path) > MAX_PATH:
+            return Rung.UNCLASSIFIED
+        above, _, name = path.rpartition("/")
+        folder = self._folders.get(above) or self._folder(above)
+        for test, standing in folder.tests:
+            if test(name):
+                return standing
+        return folder.otherwise
+
+    def _folder(self, path: str) -> _Folder:
+        if path not in self._folders:
+            above, _, name = path.rpartition("/")
+            self._folders[path] = self._folder(above).enter(name, self._standings)
+        return self._folders[path]
+
+    def _of_opaque(self, path: str) -> Standing:
+        """A submodule or a link counts as every file that it might hold: a group that watches but one of these is concerned."""
+        as_file = self.of_path(path)
+        if unjudged(path) or (as_file is not IGNORED and as_file is not Rung.UNCLASSIFIED):
+            return as_file
+        inside = self._folder(path)
+        return next((standing for standing in (*inside.possible, inside.otherwise) if isinstance(standing, Rung)), as_file)
 
 
-def _standing(path: str, groups: Sequence[tuple[Rung, Globs]], ignored: Globs) -> Standing:
-    for rung, globs in groups:
-        if globs.matches(path):
-            return rung
-    return IGNORED if ignored.matches(path) else Rung.UNCLASSIFIED
+def relevant(changes: Iterable[Change], classifier: Classifier) -> tuple[tuple[Change, Rung], ...]:
+    """The changes that bear on the benchmark, each with its rung, in the order given."""
+    judged = ((change, classifier.standing(change)) for change in changes)
+    return tuple((change, standing) for change, standing in judged if isinstance(standing, Rung))
 
 
-def relevant_paths(paths: Iterable[str], config: Config, benchmark: Benchmark) -> tuple[tuple[str, Rung], ...]:
-    """The paths that bear on the benchmark, each with its rung, in the order given."""
-    standing = classify(paths, benchmark.watch, config.ignore)
-    return tuple((path, rung) for path, rung in standing.items() if isinstance(rung, Rung))
+def reasons_of(changes: Iterable[Change], classifier: Classifier) -> tuple[ReuseReason, ...]:
+    """One reason for each rung that the changes fire, in the order of the rungs, with the paths that fired it."""
+    fired: dict[Rung, list[Change]] = {}
+    for change, rung in relevant(changes, classifier):
+        fired.setdefault(rung, []).append(change)
+    return tuple(ReuseReason(rung, _detail(rung, fired[rung])) for rung in (*GROUPS, Rung.UNCLASSIFIED) if rung in fired)
+
+
+def _detail(rung: Rung, changes: Sequence[Change]) -> str:
+    shown = ", ".join(f"{one.path} ({one.kind})" if one.kind else one.path for one in changes[:SHOWN])
+    more = f" and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
+    where = "which no watch group and no ignore pattern covers" if rung is Rung.UNCLASSIFIED else f"in watch.{rung.value}"
+    return f"{len(changes)} changed {'path' if len(changes) == 1 else 'paths'} {where}: {shown}{more}"

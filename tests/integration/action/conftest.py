@@ -95,6 +95,7 @@ class Step:
                 "head": {"sha": pull.head_sha, "ref": pull.head_ref, "repo": {"full_name": head} if head else None},
                 "base": {"sha": pull.base_sha, "ref": pull.base_ref, "repo": {"full_name": self.remote.full_name}},
             },
+            "repository": {"private": True},
             "sender": {"login": "ada"},
         }
 

@@ -40,7 +40,7 @@ def test_a_payload_without_a_field(step: Step) -> None:
     one_paragraph(step.run("pull_request", {"number": 1}), 2, "`pull_request.head")
 
 
-@pytest.mark.parametrize("event", ["gollum", "issue_comment", "pull_request_target"])
+@pytest.mark.parametrize("event", ["gollum", "schedule", "pull_request_target"])
 def test_an_event_that_is_not_handled(step: Step, event: str) -> None:
     step.checkout("refs/heads/main")
     one_paragraph(step.run(event, {}), 2, event, "pull_request")
@@ -48,7 +48,7 @@ def test_an_event_that_is_not_handled(step: Step, event: str) -> None:
 
 def test_a_mode_that_is_not_built_yet(step: Step) -> None:
     step.checkout("refs/heads/main")
-    one_paragraph(step.run("push", {}, mode="plan"), 2, "plan is not built yet")
+    one_paragraph(step.run("push", {}, mode="schedule"), 2, "schedule is not built yet")
 
 
 def test_without_a_token(step: Step) -> None:

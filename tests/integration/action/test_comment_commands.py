@@ -118,7 +118,7 @@ def test_a_fork_s_head_runs_at_its_full_sha_where_that_is_allowed(step: Step, na
     head = step.author.commit(dict(BETTER), "patch")
     step.push("patch", theirs)
     pull = step.remote.open_pull("mallory:patch")
-    step.env["RUNNER_ENVIRONMENT"] = "self-hosted"
+    step.env |= {"RUNNER_ENVIRONMENT": "self-hosted", "ASSAY_LASTING_RUNNER": "allow"}
     comment = said(step, pull, f"/experiment run sha={head}" if named else "/experiment run")
     done = obey(step, comment, allow_forks="sha")
     assert done.code == 0, done.log
@@ -137,3 +137,19 @@ def test_help_is_answered_and_what_is_not_built_says_so(step: Step) -> None:
         assert obey(step, said(step, pull, f"/experiment {word}")).code == 0
     assert "run [BENCHMARK" in replies(step)[0]
     assert "not built yet" in replies(step)[1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"), [('{"Ephemeral": true}', 0), ('{"ephemeral": "true"}', 0), ("{}", 2), (None, 2), ("no json", 2)]
+)
+def test_on_a_public_repository_only_a_runner_that_is_thrown_away_runs_code(step: Step, settings: str | None, code: int) -> None:
+    step.branch("faster", BETTER)
+    comment = said(step, step.remote.open_pull("faster"), "/experiment run")
+    (step.folder / "runner" / "_work" / "_temp").mkdir(parents=True)
+    if settings is not None:
+        (step.folder / "runner" / ".runner").write_text(f"\ufeff{settings}", encoding="utf-8")
+    step.env |= {"RUNNER_ENVIRONMENT": "self-hosted", "RUNNER_TEMP": str(step.folder / "runner" / "_work" / "_temp")}
+    done = obey(step, comment)
+    assert done.code == code, done.log
+    assert bool(step.remote.checks) == (code == 0)
+    assert ("--ephemeral" in done.log) == (code == 2)

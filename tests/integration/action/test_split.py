@@ -249,3 +249,14 @@ def test_a_fork_s_cell_is_refused_on_a_runner_of_one_s_own(step: Step) -> None:
     assert run_cell(step, "pull_request", payload).code == 0
     cell = json.loads(cell_of(step).read_text())
     assert (cell["state"], cell["runs"]) == ("refused", [])
+
+
+def test_a_job_that_runs_code_refuses_a_checkout_with_a_credential(step: Step) -> None:
+    _, _, payload = prepared(step, BETTER)
+    assert step.run("pull_request", payload, mode="plan").code == 0
+    step.author.git("config", "http.https://github.com/.extraheader", "AUTHORIZATION: basic c2VjcmV0", cwd=step.workspace)
+    ran = run_cell(step, "pull_request", payload)
+    assert ran.code == 2
+    assert "persist-credentials: false" in ran.log
+    assert "c2VjcmV0" not in ran.log
+    assert not cell_of(step).exists()

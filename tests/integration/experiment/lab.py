@@ -96,6 +96,7 @@ def laboratory(folder: Path, runner: LocalRunner, locks: Path) -> Laboratory:
     return Laboratory(
         sessions=DirectorySessions(home / "store"),
         tree=tree,
+        branches=tree.branch_maker,
         spared=SparedList(home),
         runner=runner,
         handles=BoxHandles(locks),

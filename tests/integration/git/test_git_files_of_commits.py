@@ -94,6 +94,7 @@ def test_a_checkout_of_another_owner_is_read_where_it_is_trusted(sandbox: Sandbo
 CREDENTIALS = {
     "a header of checkout": ("http.https://github.com/.extraheader", "AUTHORIZATION: basic eA=="),
     "a password in a remote": ("remote.origin.url", "https://x-access-token:s3cret@github.com/ada/lab"),
+    "a token in place of a name": ("remote.origin.url", "https://ghp_0123456789abcdefghijABCDEFGHIJ@github.com/ada/lab"),
     "a password in a replacement": ("url.https://x:s3cret@github.com/.insteadOf", "https://github.com/"),
 }
 
@@ -113,6 +114,7 @@ def test_a_credential_in_an_included_file_is_found_there(sandbox: Sandbox, tmp_p
 
 def test_an_ordinary_checkout_keeps_none(sandbox: Sandbox) -> None:
     sandbox.git("remote", "add", "origin", "https://github.com/ada/lab")
+    sandbox.git("remote", "add", "named", "https://ada@example.com/ada/lab")
     sandbox.git("remote", "add", "ssh", "ssh://git@github.com/ada/lab")
     assert credential_files(str(sandbox.root)) == ()
 

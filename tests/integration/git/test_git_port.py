@@ -15,7 +15,7 @@ def questions(repo: Repo, commit: str) -> list[object]:
         repo.first_parent(commit),
         repo.branch_of(commit),
     ]
-    content = [repo.changed_paths(commit, commit), repo.blobs(commit, ("*",)), repo.submodules(commit), repo.lfs_pointers(commit)]
+    content = [repo.changes(commit, commit), repo.blobs(commit, ("*",)), repo.submodules(commit), repo.lfs_pointers(commit)]
     return [*answers, *content, repo.subject(commit), repo.is_dirty(), bool(repo.tree(commit)), bool(repo.root)]
 
 

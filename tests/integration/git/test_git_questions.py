@@ -9,6 +9,7 @@ import pytest
 from tests.repositories import Sandbox
 
 from assay.adapters.git import LOCAL_VARIABLES, GitRepo, scrub_environment
+from assay.core.tree import Change
 from assay.errors import InfrastructureError, UsageError
 
 
@@ -97,7 +98,7 @@ def test_a_branch_named_like_an_option_is_a_branch(sandbox: Sandbox, branch: str
     assert repo.branch_of(branch) == branch
     assert repo.merge_base(branch, "HEAD") == sha
     assert repo.tree(branch) == sandbox.git("rev-parse", "HEAD^{tree}")
-    assert repo.changed_paths(branch, "HEAD") == ()
+    assert repo.changes(branch, "HEAD") == ()
 
 
 @pytest.mark.parametrize(
@@ -270,21 +271,21 @@ def test_a_replaced_commit_is_still_the_commit_of_its_sha(sandbox: Sandbox) -> N
     sandbox.git("replace", one, other)
     repo = repo_of(sandbox)
     assert repo.tree(one) == tree
-    assert repo.changed_paths(one, other) == ("file",)
+    assert repo.changes(one, other) == (Change("file"),)
 
 
 # content
 
 
-def test_changed_paths_hold_both_sides_of_a_move_and_strange_names(sandbox: Sandbox) -> None:
+def test_changes_hold_both_sides_of_a_move_and_strange_names(sandbox: Sandbox) -> None:
     names = {"old name": "same", "z/b": "1", "z-a": "1"}
     base = sandbox.commit(names)
     odd = {'quo"te': "1", "new\nline": "1", "sn\u00f6w": "1", os.fsdecode(b"b\xffd"): "1"}
     sandbox.git("mv", "old name", "new name")
     head = sandbox.commit({**odd, "z/b": None, "z-a": "2"})
-    paths = repo_of(sandbox).changed_paths(base, head)
+    paths = [change.path for change in repo_of(sandbox).changes(base, head)]
     assert set(paths) == {"old name", "new name", "z/b", "z-a", 'quo"te', "new\nline", "sn\u00f6w", "b\\xffd"}
-    assert json.loads(json.dumps(paths)) == list(paths)
+    assert json.loads(json.dumps(paths)) == paths
     assert [path.encode() for path in paths if "\\" not in path] == sorted(path.encode() for path in paths if "\\" not in path)
 
 
@@ -294,14 +295,14 @@ def submodule(sandbox: Sandbox) -> None:
     sandbox.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner.root), "vendor/inner")
 
 
-def test_a_moved_submodule_cannot_hide_from_changed_paths(sandbox: Sandbox) -> None:
+def test_a_moved_submodule_cannot_hide_from_changes(sandbox: Sandbox) -> None:
     submodule(sandbox)
     sandbox.git("config", "-f", ".gitmodules", "submodule.vendor/inner.ignore", "all")
     base = sandbox.commit()
     sandbox.git("update-index", "--cacheinfo", f"160000,{base},vendor/inner")
     sandbox.git("commit", "-q", "-m", "move")
     sandbox.git("config", "diff.ignoreSubmodules", "all")
-    assert repo_of(sandbox).changed_paths(base, "HEAD") == ("vendor/inner",)
+    assert repo_of(sandbox).changes(base, "HEAD") == (Change("vendor/inner", "160000", "160000"),)
 
 
 def test_blobs_are_those_at_the_top_that_match(sandbox: Sandbox) -> None:
@@ -359,7 +360,7 @@ def ask_everything(repo: GitRepo, base: str, head: str) -> None:
     repo.merge_base(base, head)
     repo.first_parent(head)
     repo.subject(head)
-    repo.changed_paths(base, head)
+    repo.changes(base, head)
     repo.blobs(head, ("*",))
     repo.submodules(head)
     repo.lfs_pointers(head)

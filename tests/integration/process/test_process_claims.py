@@ -1,15 +1,21 @@
 """What one may use only alone is used by one at a time, in this process and across the processes of a box."""
 
 import os
+import stat
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from tests.integration.process.support import Box, until
 
-from assay.adapters.process.claims import Admission, BoxClaims, Ticket, default_folder, own_folder
+from assay.adapters.clock import SystemClock
+from assay.adapters.process import lock_folder
+from assay.adapters.process.claims import Admission, BoxClaims, Ticket
+from assay.adapters.process.lock_folder import own_folder, shared_folder
+from assay.adapters.process.runner import LocalRunner
 from assay.core.model import Cause
 from assay.core.process import ProcessRequest
 from assay.errors import InfrastructureError
@@ -179,8 +185,9 @@ def test_the_same_claim_named_twice_is_one(tmp_path: Path) -> None:
 def test_any_name_can_be_claimed(tmp_path: Path, name: str) -> None:
     with BoxClaims(str(tmp_path / "locks")).held(Ticket(frozenset({name}))) as held:
         assert held
-    (lock,) = (tmp_path / "locks").iterdir()
-    assert lock.suffix == ".lock"
+        (lock,) = (tmp_path / "locks").iterdir()
+        assert lock.suffix == ".lock"
+    assert list((tmp_path / "locks").iterdir()) == []
 
 
 def test_a_lock_folder_that_others_can_write_to_is_refused(tmp_path: Path) -> None:
@@ -198,9 +205,101 @@ def test_a_lock_folder_that_is_a_link_or_a_file_is_refused(tmp_path: Path) -> No
             own_folder(tmp_path / name)
 
 
-def test_the_folder_of_a_box_is_the_same_for_every_process_of_a_user() -> None:
-    assert default_folder().name == f"assay-locks-{os.geteuid()}"
-    assert default_folder() == default_folder()
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A /tmp, a folder of the login session and a home that are nobody's."""
+    for name in ("tmp", "run", "home"):
+        (tmp_path / name).mkdir(mode=0o700)
+    monkeypatch.setattr(lock_folder, "SHARED", tmp_path / "tmp")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def test_the_folder_of_a_box_is_the_same_for_every_process_of_a_user(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a login session or not: else two checks could have one GPU."""
+    folder = places / "tmp" / f"assay-locks-{os.geteuid()}"
+    assert shared_folder() == folder
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    monkeypatch.setenv("TMPDIR", str(places))
+    assert shared_folder() == folder
+
+
+def squatted(places: Path, how: str) -> None:
+    """Somebody else has taken the name in /tmp."""
+    name = places / "tmp" / f"assay-locks-{os.geteuid()}"
+    match how:
+        case "link":
+            name.symlink_to(places)
+        case "file":
+            name.write_text("")
+        case "open":
+            name.mkdir()
+            name.chmod(0o777)
+
+
+@pytest.mark.parametrize("how", ["link", "file", "open"])
+def test_a_name_that_somebody_else_has_taken_is_passed_over(places: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    squatted(places, how)
+    assert shared_folder() == places / "run" / "assay-locks"
+    (places / "run").chmod(0o777)
+    assert shared_folder().is_relative_to(places / "home" / ".cache" / "assay")
+    (places / "home" / ".cache").rename(places / "home" / "old")
+    (places / "home" / ".cache").write_text("")
+    with pytest.raises(InfrastructureError, match="no folder for locks"):
+        shared_folder()
+
+
+def test_lock_files_of_killed_processes_are_removed_and_those_in_use_are_not(places: Path) -> None:
+    folder = shared_folder()
+    (folder / "left.lock").write_text("")
+    with BoxClaims().held(Ticket(frozenset({"gpu:0"}))):
+        assert len(list(folder.iterdir())) == 1
+        shared_folder()
+        assert len(list(folder.iterdir())) == 1
+    assert list(folder.iterdir()) == []
+
+
+def test_a_lock_that_was_removed_when_it_was_freed_is_not_taken_for_held(tmp_path: Path) -> None:
+    """Whoever opened it before that must not believe to have it: another may hold a new file of that name."""
+    inside: list[str] = []
+
+    def work(name: str) -> None:
+        claims = BoxClaims(str(tmp_path))
+        for _ in range(200):
+            with claims.held(Ticket(frozenset({"gpu:0"}))) as held:
+                assert held
+                inside.append(name)
+                assert inside == [name]
+                inside.remove(name)
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(work, name) for name in "abcd"]:
+            done.result()
+
+
+def test_waiting_for_a_gpu_ends_with_the_time(tmp_path: Path) -> None:
+    box = Box(tmp_path)
+    heard: list[str] = []
+    os.mkfifo(tmp_path / "go-a")
+    with other_assay(box, f"[ -e a ] || {{ {HOLDER.format(name='a')}; }}", "gpu:0") as other:
+        box.pid("a")
+        with LocalRunner(str(tmp_path / "locks"), clock=SystemClock(), on_wait=heard.append) as runner:
+            done = runner.submit(box.request("true", claims=("gpu:0",), within_s=0.3)).wait()
+        let_go(box, "a")
+        other.communicate()
+    assert (done.cause, done.duration_s, heard) == (Cause.TIMEOUT, 0.0, ["gpu:0"])
+    assert done.detail == "waited for its turn until its time was over: gpu:0 was in use"
+
+
+def test_waiting_for_a_slot_ends_with_the_time_and_running_does_too(tmp_path: Path) -> None:
+    box = Box(tmp_path)
+    with box.runner(max_concurrent=1) as runner:
+        first = runner.submit(box.request("sleep 600", within_s=0.5))
+        second = runner.submit(box.request("true", within_s=0.2))
+        assert (second.wait().cause, second.wait().duration_s) == (Cause.TIMEOUT, 0.0)
+        assert first.wait().cause is Cause.TIMEOUT
 
 
 def test_a_runner_has_a_slot(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.integration.process.support import Box
 
-from assay.adapters.process.privileges import barrier, capabilities, child_account, harden_self
+from assay.adapters.process.privileges import AS_ROOT, barrier, capabilities, child_account, harden_self
 from assay.core.model import Cause
 from assay.core.process import Account, Argv
 
@@ -63,7 +63,7 @@ def test_as_root_the_reason_is_told_where_a_path_is_closed(open_folder: Path) ->
     closed.mkdir(mode=0o700)
     account, why = child_account([*TOOLS, str(closed)])
     assert account is None
-    assert why == (f"benchmarks run as root, as the account `nobody` cannot use {closed}" if ROOT else "")
+    assert why == (f"{AS_ROOT}: the account `nobody` cannot use {closed}." if ROOT else "")
 
 
 STRANGER = Account(60_001, 60_001)

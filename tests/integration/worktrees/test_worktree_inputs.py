@@ -9,8 +9,9 @@ from tests.environments import benchmark, run
 from tests.repositories import Sandbox
 
 from assay.adapters.git import GitRepo
+from assay.adapters.worktrees.caches import Caches
 from assay.adapters.worktrees.identity import Identities, identity
-from assay.adapters.worktrees.inputs import link_caches, link_inputs
+from assay.adapters.worktrees.inputs import link_inputs
 from assay.adapters.worktrees.local import LocalWorktrees
 from assay.core.config import Benchmark
 from assay.core.model import Side
@@ -31,6 +32,10 @@ def worktrees(sandbox: Sandbox) -> LocalWorktrees:
     home.mkdir()
     checkout = GitRepo.discover(str(sandbox.root)).checkout
     return LocalWorktrees(checkout, str(sandbox.root), parent_environment={"PATH": os.environ["PATH"]}, home=str(home))
+
+
+def caches(root: Path) -> Caches:
+    return Caches(root / ".assay", root.parent, lambda _: True)
 
 
 def test_inputs_are_found_at_their_own_paths(sandbox: Sandbox, worktrees: LocalWorktrees) -> None:
@@ -82,7 +87,7 @@ def test_a_path_that_is_not_inside_the_tree_is_refused(tmp_path: Path, path: str
         link_inputs(tmp_path / "tree", tmp_path, (path,), "the head commit")
     if not path.startswith("~/"):
         with pytest.raises(UsageError):
-            link_caches(tmp_path / "tree", tmp_path, tmp_path, tmp_path, (path,))
+            caches(tmp_path).link(tmp_path / "tree", tmp_path, (path,))
 
 
 def test_caches_are_kept_between_checks(sandbox: Sandbox, worktrees: LocalWorktrees) -> None:
@@ -103,7 +108,7 @@ def test_a_cache_cannot_be_led_out_of_its_folder(sandbox: Sandbox, worktrees: Lo
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(outside)
         with worktrees, pytest.raises(UsageError):
-            link_caches(tmp_path, tmp_path, sandbox.root, tmp_path, ("warm",))
+            caches(sandbox.root).link(tmp_path, tmp_path, ("warm",))
         link.unlink()
     assert list(outside.iterdir()) == []
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.environments import INSTALL, JobEnvironment, benchmark, make_job, package, run
 from tests.repositories import Sandbox
@@ -335,6 +336,48 @@ def test_the_first_python_that_answers_is_the_jobs(job: JobEnvironment, tmp_path
         found = JobQuestion({"PATH": f"{broken}:{job.bin}"}, str(tmp_path)).answer()
         assert found is not None
         assert Path(found.prefix) == job.folder
+
+
+SHIMS = (
+    "sleep 600",
+    "sleep 600 & echo '{}'",
+    "setsid sleep 600 & sleep 600",
+    "trap '' TERM; sleep 600",
+    "exec yes",
+    "echo '{\"version\": 1}'",
+)
+
+
+def shim(folder: Path, text: str) -> str:
+    """A folder for PATH with a program called python that is none."""
+    (folder / "python").write_text(f"#!/bin/sh\necho $$ > {folder}/pid.new; mv {folder}/pid.new {folder}/pid\n{text}\n")
+    (folder / "python").chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+@pytest.mark.parametrize("text", SHIMS)
+def test_a_python_that_does_not_answer_is_passed_over(
+    tmp_path: Path, job: JobEnvironment, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    path = shim(tmp_path, text)
+    (tmp_path / "python3").symlink_to(job.bin / "python3")
+    question = JobQuestion({"PATH": path}, str(tmp_path))
+    monkeypatch.setattr("assay.adapters.worktrees.interpreter.PATIENCE_S", 0.5)
+    question.start()
+    monkeypatch.setattr("assay.adapters.worktrees.interpreter.PATIENCE_S", 60.0)
+    found = question.answer()
+    assert found is not None
+    assert Path(found.executable).name == "python3"
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
+
+
+def test_a_question_that_is_dropped_leaves_nothing(tmp_path: Path) -> None:
+    question = JobQuestion({"PATH": shim(tmp_path, "sleep 600 & sleep 600")}, str(tmp_path))
+    question.start()
+    while not (tmp_path / "pid").exists():
+        os.sched_yield()
+    question.drop()
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
 
 def test_without_python_on_the_path_it_is_our_own(tmp_path: Path) -> None:

@@ -173,12 +173,62 @@ folder = WorkFolder()
 (folder.path / "01" / "left").write_text("x")
 os.kill(os.getpid(), signal.SIGKILL)
 """
+KILLED_AT = """\
+import os, signal, sys, tempfile
+tempfile.gettempdir()
+from assay.adapters.worktrees import folders
+def dying(name):
+    real = getattr(os, name)
+    def call(*words, **options):
+        global left
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*words, **options)
+    setattr(os, name, call)
+left = int(sys.argv[1])
+if sys.argv[2] == "make":
+    for name in ("mkdir", "open", "write", "rename"):
+        dying(name)
+folder = folders.WorkFolder()
+(folder.path / "01").mkdir()
+(folder.path / "01" / "file").write_text("x")
+for name in ("unlink", "rmdir"):
+    dying(name)
+if sys.argv[2] == "sweep":
+    os.close(folder._lock)
+    folders.sweep()
+else:
+    folder.remove()
+"""
+
+
+def python(*words: str) -> int:
+    """How an interpreter that can import what we can ends."""
+    return subprocess.run([sys.executable, *words], check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}).returncode
+
+
+@pytest.mark.parametrize("work", ["make", "remove", "sweep"])
+def test_wherever_a_check_is_killed_what_it_left_is_swept(sandbox: Sandbox, tmp: Path, monkeypatch: pytest.MonkeyPatch, work: str) -> None:
+    steps = 0
+    while (code := python("-c", KILLED_AT, str(steps), work)) == -signal.SIGKILL:
+        young = set(tmp.iterdir())
+        sweep()
+        assert all(list(folder.iterdir()) in ([], [folder / "lock.new"]) for folder in tmp.iterdir()), "what has a lock goes at once"
+        assert set(tmp.iterdir()) <= young
+        for folder in tmp.iterdir():
+            os.utime(folder, (1, 1))
+        sweep()
+        assert list(tmp.iterdir()) == []
+        steps += 1
+    assert code == 0
+    assert steps > 3
+    assert list(tmp.iterdir()) == []
 
 
 def test_what_a_killed_check_left_is_swept_by_the_next(sandbox: Sandbox, opened: Open, tmp: Path) -> None:
     _, head = two_commits(sandbox)
-    killed = subprocess.run([sys.executable, "-c", KILLED], check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-    assert killed.returncode == -signal.SIGKILL
+    assert python("-c", KILLED) == -signal.SIGKILL
     left = list(tmp.iterdir())
     assert [(left[0] / "01/left").read_text()] == ["x"]
     with opened() as worktrees:
@@ -188,14 +238,33 @@ def test_what_a_killed_check_left_is_swept_by_the_next(sandbox: Sandbox, opened:
 
 def test_the_folder_of_a_living_check_and_those_of_others_are_not_swept(sandbox: Sandbox, opened: Open, tmp: Path) -> None:
     _, head = two_commits(sandbox)
-    (tmp / "assay-report").mkdir()
-    (tmp / "assay-file").write_text("not a folder")
-    (tmp / "assay-link").symlink_to(sandbox.root)
+    (tmp / "assay-work-report").mkdir()
+    (tmp / "assay-work-abcdefgh").mkdir()
+    (tmp / "assay-work-abcdefgh" / "numbers.csv").touch()
+    (tmp / "assay-work-file").write_text("not a folder")
+    (tmp / "assay-work-link").symlink_to(sandbox.root)
+    theirs = sorted(tmp.iterdir())
+    for path in theirs:
+        os.utime(path, (1, 1), follow_symlinks=False)
     with opened() as worktrees:
         side = worktrees.prepare(Side.HEAD, head, benchmark())
         assert sweep() == ()
         assert Path(side.root, "file").exists()
-    assert sorted(path.name for path in tmp.iterdir()) == ["assay-file", "assay-link", "assay-report"]
+    assert sorted(tmp.iterdir()) == theirs
+    assert (tmp / "assay-work-abcdefgh" / "numbers.csv").exists()
+
+
+def test_a_relative_temporary_folder_is_meant_from_where_we_are(
+    sandbox: Sandbox, opened: Open, tmp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, head = two_commits(sandbox)
+    monkeypatch.chdir(tmp)
+    monkeypatch.setattr("tempfile.tempdir", ".")
+    with opened() as worktrees:
+        side = worktrees.prepare(Side.HEAD, head, benchmark())
+        assert Path(side.root).is_relative_to(tmp)
+        assert run(side, "cat file") == "head"
+    assert list(tmp.iterdir()) == []
 
 
 def test_a_temporary_folder_that_cannot_be_made_is_explained(sandbox: Sandbox, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,29 +316,45 @@ def test_git_trusts_a_worktree_that_was_handed_over(sandbox: Sandbox, opened: Op
         assert done.stdout.strip() == head, done.stderr
 
 
-def test_no_account_is_taken_that_could_not_write_to_a_cache(sandbox: Sandbox, opened: Open) -> None:
+def test_a_cache_that_the_account_cannot_write_to_is_replaced_by_one_of_its_own(sandbox: Sandbox, opened: Open) -> None:
     _, head = two_commits(sandbox)
-    stranger = Account(54321, 54321)
-    with opened(choose_account=lambda _: (stranger, "")) as worktrees:
-        side = worktrees.prepare(Side.HEAD, head, benchmark(cache=["~/.cache/lab"]))
-        assert side.account is None
-        assert len(side.notes) == 1
-        assert ".cache/lab" in side.notes[0]
+    with opened(choose_account=choose) as worktrees:
+        side = worktrees.prepare(Side.HEAD, head, benchmark(cache=["~/.cache/lab", "~/.cache/lab/nested"]))
+        linked = Path(side.env["HOME"], ".cache/lab").readlink()
+    theirs, ours = sandbox.root.parent / "home/.cache/lab", sandbox.root / ".assay/cache/home/.cache/lab"
+    assert linked == (theirs if OTHER.uid == os.geteuid() else ours)
+    assert side.account == OTHER
+    if linked == ours:
+        assert ours.stat().st_uid == OTHER.uid
+        assert len([note for note in side.notes if "~/.cache/lab" in note]) == 1
 
 
-def test_why_there_is_no_other_account_is_a_note(sandbox: Sandbox, opened: Open) -> None:
+def closed_to_others(*closed: str) -> Callable[[Sequence[str]], tuple[Account | None, str]]:
+    def choose_unless(paths: Sequence[str]) -> tuple[Account | None, str]:
+        found = next((path for path in paths if path in closed), None)
+        return (None, f"{found} is closed") if found else (OTHER, "")
+
+    return choose_unless
+
+
+def test_what_the_account_cannot_use_of_the_path_is_left_out_and_said_once(sandbox: Sandbox, opened: Open) -> None:
     _, head = two_commits(sandbox)
-    asked: list[Sequence[str]] = []
+    environment = {"PATH": f"/closed/bin:{os.environ['PATH']}:/closed/sbin:/usr/games"}
+    with opened(choose_account=closed_to_others("/closed/bin", "/closed/sbin"), parent_environment=environment) as worktrees:
+        side = worktrees.prepare(Side.HEAD, head, benchmark())
+    assert side.account == OTHER
+    assert side.env["PATH"] == f"{os.environ['PATH']}:/usr/games"
+    assert [note for note in side.notes if "/closed/bin, /closed/sbin" in note] == list(side.notes)
 
-    def refuse(paths: Sequence[str]) -> tuple[None, str]:
-        asked.append(paths)
-        return None, "benchmarks run as root, as /x is closed"
 
+def test_without_a_python_or_an_input_there_is_no_other_account_and_the_path_stays(sandbox: Sandbox, opened: Open) -> None:
+    _, head = two_commits(sandbox)
     sandbox.write({"data/big": "1"})
-    with opened(choose_account=refuse) as worktrees:
-        side = worktrees.prepare(Side.HEAD, head, benchmark(inputs=["data"]))
-        assert (side.account, side.notes) == (None, ("benchmarks run as root, as /x is closed",))
-    assert {str(sandbox.root / "data"), "/usr/bin"} <= set(asked[0])
+    for closed in (str(sandbox.root / "data"), str(Path(os.environ["TMPDIR"]))):
+        with opened(choose_account=closed_to_others(closed)) as worktrees:
+            side = worktrees.prepare(Side.HEAD, head, benchmark(inputs=["data"]))
+        assert (side.account, side.notes) == (None, (f"{closed} is closed",))
+        assert side.env["PATH"] == os.environ["PATH"]
 
 
 def test_the_fake_answers_to_the_same_port(sandbox: Sandbox, opened: Open) -> None:

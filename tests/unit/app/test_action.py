@@ -256,12 +256,30 @@ def test_the_first_commit_of_a_history_has_nothing_to_be_judged_against() -> Non
     assert isinstance(acted, Nothing)
 
 
-def test_a_run_of_a_pull_request_is_not_enough_for_the_default_branch() -> None:
+def test_a_run_of_a_pull_request_serves_the_default_branch() -> None:
     desk = Desk()
     with_history(desk)
     desk.done(PULL)
     acted = desk.done(PUSH)
-    assert acted.published.benchmarks[0].status is Status.MEASURED
+    assert acted.published.benchmarks[0].status is Status.REUSED
+
+
+def test_a_run_of_a_pull_request_that_changed_the_harness_is_not_enough_for_the_default_branch() -> None:
+    desk = Desk()
+    with_history(desk)
+    desk.lab.repo.paths = ("bench/run.py", "src/x.py")
+    desk.done(PULL)
+    again = desk.done(PUSH).published.benchmarks[0]
+    assert again.status is Status.MEASURED
+    assert again.reuse is not None
+    assert "less trust: member, where default is needed, for its change touched the harness" in again.reuse.reasons[0].detail
+
+
+def test_a_run_of_a_fork_is_never_enough_for_the_default_branch() -> None:
+    desk = Desk()
+    with_history(desk)
+    desk.done(FORK)
+    assert desk.done(PUSH).published.benchmarks[0].status is Status.MEASURED
 
 
 def test_base_and_head_can_be_named() -> None:

@@ -1,6 +1,6 @@
 """The order of work over fakes: what is planned, run, decided and stored for each way a check can go."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -279,8 +279,14 @@ def test_max_time_ends_the_sampling_and_says_so() -> None:
 
 def test_a_process_that_max_time_ends_is_no_timeout_of_the_benchmark() -> None:
     lab = Lab()
-    late = completed("", exit_code=1, cause=Cause.TIMEOUT)
-    script = fresh(NOISY, duration_s=10.0, clock=lab.clock, ends={("bench", Side.HEAD): lambda count: late if count == 4 else None})
+
+    def cut_short(count: int) -> Completed | None:
+        if count < 4:
+            return None
+        lab.clock.advance(10.0)
+        return completed("", exit_code=1, cause=Cause.TIMEOUT, duration_s=20.0)
+
+    script = fresh(NOISY, duration_s=10.0, clock=lab.clock, ends={("bench", Side.HEAD): cut_short})
     one = lab.bench(script, config("max_time: 100s", "timeout: 90s"))
     assert one.outcome is Outcome.PENDING
     assert one.comparisons[0].undecided is Undecided.TIME
@@ -310,7 +316,7 @@ def test_the_same_question_again_is_reused_and_the_decision_stands() -> None:
     second = lab.bench(fresh(BETTER))
     assert lab.commands == []
     assert (second.status, second.run_id, second.outcome, second.reason) == (Status.REUSED, first.run_id, Outcome.DISCARD, first.reason)
-    assert len(lab.store.decided) == 1
+    assert [one.status for one in lab.store.decided.values()] == [Status.MEASURED, Status.REUSED], "each answer counts for reuse.remeasure"
 
 
 def test_a_reused_regression_stays_one_for_the_exit_code() -> None:
@@ -571,7 +577,8 @@ def test_two_policies_in_turn_each_find_their_own_decision() -> None:
     for _ in range(3):
         lab.bench(fresh(WORSE))
         lab.bench(fresh(WORSE), fail_on=("errored",))
-    assert len(lab.store.decided) == 2
+    assert [one.status for one in lab.store.decided.values()] == [Status.MEASURED, *[Status.REUSED] * 5]
+    assert len({one.policy_hash for one in lab.store.decided.values()}) == 2
 
 
 def test_another_value_of_a_passed_variable_is_another_config() -> None:
@@ -653,3 +660,75 @@ def test_what_goes_wrong_beside_the_processes_is_warned_of_once() -> None:
     one = Lab().bench(fresh(BETTER, ends=ends))
     assert one.status is Status.MEASURED
     assert [warning for warning in one.warnings if "No log" in warning] == ["No log in .assay/logs/x."]
+
+
+def cut_off(lab: Lab, after_s: float) -> Callable[[int], Completed]:
+    """What the time of the benchmark, `after_s` later, ends before it is done."""
+
+    def end(_: int) -> Completed:
+        lab.clock.advance(after_s)
+        return completed("", exit_code=1, cause=Cause.TIMEOUT, duration_s=after_s)
+
+    return end
+
+
+@pytest.mark.parametrize("side", list(Side))
+def test_a_setup_that_uses_up_the_time_leaves_nothing_measured_and_is_no_fault_of_the_head(side: Side) -> None:
+    lab = Lab()
+    script = fresh(BETTER, clock=lab.clock, ends={("make", side): cut_off(lab, 60.0)})
+    checked = lab.check(script, config("setup: make", "max_time: 60s"))
+    one = checked.result.benchmarks[0]
+    assert (one.status, one.outcome, checked.nothing_measured) == (Status.FAILED, Outcome.PENDING, True)
+    assert one.comparisons[0].undecided is Undecided.TIME
+    assert "max_time of the benchmark" in one.reason
+    assert {command for _, command in lab.commands} == {"make"}
+
+
+def test_a_setup_that_runs_into_its_own_limit_is_a_failure_all_the_same() -> None:
+    lab = Lab()
+    script = fresh(BETTER, clock=lab.clock, ends={("make", Side.HEAD): cut_off(lab, 3600.0)})
+    assert lab.bench(script, config("setup: make", "max_time: 60s")).outcome is Outcome.ERRORED
+
+
+def test_what_setup_takes_is_taken_from_the_time_of_the_benchmark() -> None:
+    lab = Lab()
+    script = fresh(NOISY, clock=lab.clock, duration_s=10.0)
+    one = lab.bench(script, config("setup: make", "max_time: 95s"))
+    assert len(one.comparisons[0].head) < 4
+    assert one.comparisons[0].undecided is Undecided.TIME
+
+
+def test_checks_that_the_end_of_the_time_cuts_short_have_not_failed() -> None:
+    lab = Lab()
+    script = fresh(BETTER, clock=lab.clock, ends={("pytest", Side.HEAD): cut_off(lab, 300.0)})
+    one = lab.bench(script, config("checks: pytest", "max_time: 300s"))
+    assert (one.outcome, one.checks) == (Outcome.PENDING, "not run")
+    assert any("max_time of the benchmark" in warning for warning in one.warnings)
+
+
+def test_each_process_is_told_how_much_time_there_is_for_waiting_and_running() -> None:
+    lab = Lab()
+    lab.bench(fresh(BETTER, clock=lab.clock, duration_s=10.0), config("setup: make", "max_time: 200s", "timeout: 90s"))
+    within = [request.within_s for request in lab.runner.requests]
+    assert within == sorted(within, reverse=True)
+    assert within[0] == pytest.approx(200, abs=1)
+    assert within[1] == pytest.approx(190, abs=1)
+    assert {request.timeout_s for request in lab.runner.requests} == {3600.0, 90.0}
+
+
+def test_thousands_of_metrics_are_stored_and_the_first_of_them_compared() -> None:
+    lab = Lab()
+    many = {"loss": [90.0], **{f"m{number}": [1.0] for number in range(5000)}}
+    one = lab.bench(Script({**many, "loss": [120.0]}, many), config("secondary: {m4000: {better: higher}}"))
+    assert [comparison.spec.name for comparison in one.comparisons] == ["loss", "m4000", *(f"m{number}" for number in range(100))]
+    assert any(warning.startswith("4899 further metrics are stored") for warning in one.warnings)
+    assert {len(run.metrics) for run in lab.store.stored.values()} == {5001}
+    again = lab.bench(Script({}, {}), config("secondary: {m4000: {better: higher}}"))
+    assert (again.status, len(again.comparisons)) == (Status.REUSED, 102)
+
+
+def test_of_what_a_process_prints_the_end_is_kept() -> None:
+    done = completed("x" * 100_000 + "end").lightened()
+    assert (done.stdout[-3:], len(done.stdout) < 50_000, done.truncated) == ("end", True, True)
+    short = completed("all")
+    assert short.lightened() == short

@@ -1,4 +1,4 @@
-"""The exact rule: every way in which a stored run can fail to answer has its reason, and unknown never matches."""
+"""Every way in which a stored run can fail to answer has its reason, and unknown never matches."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -18,10 +18,10 @@ from assay.core.lineage import (
     ReuseQuestion,
     config_facts,
     config_hash,
-    exact_reuse,
     key_matches,
     lineage_key,
     needed_samples,
+    objections,
     same_fact,
 )
 from assay.core.model import Rung, Trust
@@ -49,19 +49,8 @@ def on(machine_class: str) -> Any:
     return MACHINE.model_copy(update={"machine_class": machine_class})
 
 
-def test_a_run_of_the_same_commit_is_reused() -> None:
-    run = a_run()
-    verdict = exact_reuse(QUESTION, [run])
-    assert verdict.reuse
-    assert (verdict.run_id, verdict.commit, verdict.path) == (run.run_id, HEAD, f"runs/2025/03/{run.run_id}.json")
-    assert (verdict.via, verdict.considered, verdict.window, verdict.reasons, verdict.forced_by) == ("commit", 1, None, (), None)
-
-
-def test_the_freshest_fit_run_is_taken() -> None:
-    old, fresh, freshest_but_broken = a_run(1, age=3 * DAY), a_run(2, age=2 * DAY), a_run(3, age=DAY, status=RunStatus.ERRORED)
-    for runs in ([old, fresh, freshest_but_broken], [freshest_but_broken, fresh, old]):
-        verdict = exact_reuse(QUESTION, runs)
-        assert (verdict.run_id, verdict.considered) == (fresh.run_id, 3)
+def test_a_clean_run_of_the_same_kind_meets_no_objection() -> None:
+    assert list(objections(QUESTION, a_run())) == []
 
 
 OTHER_CONFIG = config_facts(Benchmark.model_validate({"name": "b", "run": "x"}), {})
@@ -74,8 +63,6 @@ NEW_DATA = replace(QUESTION, inputs={"data/": "2"})
 OF_EVIDENCE: list[tuple[Run, ReuseQuestion, str]] = [
     (a_run(machine=on("linux-arm64-x-8c")), QUESTION, "another machine: linux-arm64-x-8c, now linux-x86_64-test-cpu-2c"),
     (a_run(machine=on("unknown")), NO_MACHINE, "another machine: unknown, now unknown"),
-    (a_run(model="large"), QUESTION, "another model: large, now none"),
-    (a_run(precision="fp32"), QUESTION, "another precision: fp32, now none"),
     (a_run(age=31 * DAY), QUESTION, "too old: 31.0 days, where reuse.max_age is 30.0"),
     (a_run(age=-DAY), QUESTION, "dated in the future"),
     (a_run(trust=Trust.FORK), QUESTION, "less trust: fork, where member is needed"),
@@ -92,6 +79,11 @@ OF_EVIDENCE: list[tuple[Run, ReuseQuestion, str]] = [
 OF_CONFIG: list[tuple[Run, ReuseQuestion, str]] = [
     (a_run(config=OTHER_CONFIG), QUESTION, f"config hash is {OTHER_CONFIG.hash[:12]}, now {QUESTION.config_hash[:12]}"),
 ]
+OF_MODEL: list[tuple[Run, ReuseQuestion, str]] = [
+    (a_run(model="large"), QUESTION, "another model: large, now none"),
+    (a_run(model="unknown"), replace(QUESTION, key=replace(KEY, model="unknown")), "another model: unknown, now unknown"),
+    (a_run(precision="fp32"), QUESTION, "another precision: fp32, now none"),
+]
 OF_ENVIRONMENT: list[tuple[Run, ReuseQuestion, str]] = [
     (a_run(environment=surroundings(driver="535.1")), QUESTION, "driver is 535.1, now none"),
     (a_run(), replace(QUESTION, environment=surroundings(cuda="12.4")), "cuda is none, now 12.4"),
@@ -106,85 +98,57 @@ OF_ENVIRONMENT: list[tuple[Run, ReuseQuestion, str]] = [
 ]
 OBJECTIONS = [
     pytest.param(rung, *one, id=f"{rung}: {one[2]}")
-    for rung, table in ((Rung.EVIDENCE, OF_EVIDENCE), (Rung.CONFIG, OF_CONFIG), (Rung.ENVIRONMENT, OF_ENVIRONMENT))
+    for rung, table in ((Rung.EVIDENCE, OF_EVIDENCE), (Rung.MODEL, OF_MODEL), (Rung.CONFIG, OF_CONFIG), (Rung.ENVIRONMENT, OF_ENVIRONMENT))
     for one in table
 ]
 
 
 @pytest.mark.parametrize(("rung", "run", "question", "detail"), OBJECTIONS)
-def test_each_objection_stops_reuse_and_is_the_only_reason(rung: Rung, run: Run, question: ReuseQuestion, detail: str) -> None:
-    verdict = exact_reuse(question, [run])
-    assert not verdict.reuse
-    assert verdict.considered == 1
-    assert [reason.rung for reason in verdict.reasons] == [rung]
-    assert detail in verdict.reasons[0].detail
-    assert run.run_id in verdict.reasons[0].detail
-    assert (verdict.run_id, verdict.path, verdict.commit, verdict.via, verdict.window) == (None, None, None, None, None)
+def test_each_objection_is_the_only_one_and_names_the_run(rung: Rung, run: Run, question: ReuseQuestion, detail: str) -> None:
+    (reason,) = objections(question, run)
+    assert reason.rung is rung
+    assert detail in reason.detail
+    assert run.run_id in reason.detail
 
 
-def test_all_reasons_of_the_freshest_run_are_given() -> None:
-    fresh = a_run(1, status=RunStatus.ERRORED, trust=Trust.FORK, environment=surroundings(driver="535.1", cuda="12.4"), values=())
-    verdict = exact_reuse(QUESTION, [fresh, a_run(0, age=DAY, model="large")])
-    rungs = [reason.rung for reason in verdict.reasons]
+def test_all_objections_are_given() -> None:
+    run = a_run(1, status=RunStatus.ERRORED, trust=Trust.FORK, environment=surroundings(driver="535.1", cuda="12.4"), values=())
+    rungs = [reason.rung for reason in objections(QUESTION, run)]
     assert rungs == [Rung.EVIDENCE, Rung.EVIDENCE, Rung.EVIDENCE, Rung.ENVIRONMENT, Rung.ENVIRONMENT]
-    assert all(fresh.run_id in reason.detail for reason in verdict.reasons)
-    assert verdict.considered == 2
 
 
-def test_runs_of_other_commits_and_benchmarks_are_no_prior_run() -> None:
-    verdict = exact_reuse(QUESTION, [a_run(commit=BASE), a_run(benchmark="other")])
-    assert (verdict.reuse, verdict.considered) == (False, 0)
-    assert [reason.rung for reason in verdict.reasons] == [Rung.EVIDENCE]
-    assert "no prior run of bench at commit aaaaaaaaaaaa" in verdict.reasons[0].detail
-
-
-def test_unreadable_evidence_is_named_and_not_taken_for_absent() -> None:
-    lost = [("runs/2025/03/run-X.json", "cut short")]
-    for runs in ([], [a_run(status=RunStatus.ERRORED)]):
-        verdict = exact_reuse(QUESTION, runs, lost)
-        assert not verdict.reuse
-        assert [reason.rung for reason in verdict.reasons] == [Rung.EVIDENCE, Rung.EVIDENCE]
-        assert verdict.reasons[-1].detail == "stored evidence is unreadable: runs/2025/03/run-X.json: cut short"
-
-
-def test_many_unreadable_files_are_counted() -> None:
-    verdict = exact_reuse(QUESTION, [], [(f"runs/{number}", "cut short") for number in range(9)])
-    assert verdict.reasons[-1].detail == "4 more stored files are unreadable"
-    assert len(verdict.reasons) == 7
-
-
-def test_a_fit_run_is_reused_beside_unreadable_ones() -> None:
-    assert exact_reuse(QUESTION, [a_run()], [("runs/x", "cut short")]).reuse
-
-
-def test_a_forced_run_looks_at_no_evidence() -> None:
-    verdict = exact_reuse(replace(QUESTION, forced_by="--no-reuse"), [a_run()], [("runs/x", "cut short")])
-    assert (verdict.reuse, verdict.considered, verdict.forced_by) == (False, 0, "--no-reuse")
-    assert [reason.rung for reason in verdict.reasons] == [Rung.FORCED]
-    assert "--no-reuse" in verdict.reasons[0].detail
+def meets_none(question: ReuseQuestion, run: Run) -> bool:
+    return not any(objections(question, run))
 
 
 def test_at_exactly_the_greatest_age_a_run_still_counts() -> None:
-    assert exact_reuse(QUESTION, [a_run(age=30 * DAY)]).reuse
-    assert not exact_reuse(QUESTION, [a_run(age=30 * DAY + timedelta(milliseconds=1))]).reuse
+    assert meets_none(QUESTION, a_run(age=30 * DAY))
+    assert not meets_none(QUESTION, a_run(age=30 * DAY + timedelta(milliseconds=1)))
 
 
 def test_a_clock_that_is_a_little_ahead_does_no_harm() -> None:
-    assert exact_reuse(QUESTION, [a_run(age=timedelta(seconds=-200))]).reuse
+    assert meets_none(QUESTION, a_run(age=timedelta(seconds=-200)))
 
 
 def test_more_trust_than_asked_is_enough() -> None:
     for trust in (Trust.MEMBER, Trust.DEFAULT):
-        assert exact_reuse(QUESTION, [a_run(trust=trust)]).reuse
+        assert meets_none(QUESTION, a_run(trust=trust))
+
+
+def test_a_member_s_run_may_do_for_the_default_branch_and_a_fork_s_never() -> None:
+    of_default = replace(QUESTION, trust=Trust.DEFAULT)
+    assert meets_none(of_default, a_run(trust=Trust.DEFAULT))
+    assert meets_none(of_default, a_run(trust=Trust.MEMBER)), "whether its change left harness and config alone is asked elsewhere"
+    assert not meets_none(of_default, a_run(trust=Trust.FORK))
 
 
 def test_without_a_declared_metric_the_first_printed_one_counts() -> None:
     question = replace(QUESTION, needed=Needed("", 4))
-    assert exact_reuse(question, [a_run()]).reuse
+    assert meets_none(question, a_run())
     processes = processes_of(4)
     timed = a_run(metrics=(), processes=processes, samples=samples_of("wall_time", (1.0, 2.0, 3.0, 4.0), processes))
-    assert exact_reuse(question, [timed]).reuse
-    assert not exact_reuse(question, [a_run(metrics=(MetricFacts(name="other", unit=None),))]).reuse
+    assert meets_none(question, timed)
+    assert not meets_none(question, a_run(metrics=(MetricFacts(name="other", unit=None),)))
 
 
 def test_any_is_a_wildcard_of_the_question() -> None:
@@ -223,8 +187,8 @@ def test_two_facts_are_the_same_only_when_known_and_equal(one: str, other: str) 
 @given(AXES, AXES, AXES)
 def test_an_unknown_environment_is_never_reused(driver: str, cuda: str, image: str) -> None:
     here = surroundings(driver=driver, cuda=cuda, image_digest=image)
-    verdict = exact_reuse(replace(QUESTION, environment=here), [a_run(environment=here)])
-    assert verdict.reuse == ("unknown" not in (driver, cuda, image))
+    same = meets_none(replace(QUESTION, environment=here), a_run(environment=here))
+    assert same == ("unknown" not in (driver, cuda, image))
 
 
 BENCHMARK: dict[str, Any] = {"name": "bench", "run": "python bench.py", "metric": {"name": "val_loss", "better": "lower"}}

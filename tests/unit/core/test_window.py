@@ -1,9 +1,14 @@
-"""Which paths bear on a benchmark."""
+"""Which paths bear on a benchmark, and what is said of them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.core.config import Watch
 from assay.core.config_text import parse_config
 from assay.core.model import Rung
-from assay.core.window import IGNORED, classify, relevant_paths
+from assay.core.tree import Change, TreeFile
+from assay.core.window import IGNORED, SHOWN, Classifier, Standing, reasons_of, relevant
 
 WATCH = Watch(
     code=("src/**",),
@@ -13,42 +18,122 @@ WATCH = Watch(
     environment=("requirements*.txt", "Dockerfile"),
 )
 IGNORE = ("docs/**", "**/*.md", "LICENSE*")
+WATCHED = Classifier(WATCH, IGNORE)
+
+
+def standings(*paths: str, watch: Watch | None = WATCH, ignore: tuple[str, ...] = IGNORE) -> list[Standing]:
+    classifier = Classifier(watch, ignore)
+    return [classifier.of_path(path) for path in paths]
 
 
 def test_each_group_is_a_rung_of_its_own() -> None:
     paths = ["src/a.py", "bench/run.py", "models/m.py", "configs/c.toml", "Dockerfile"]
-    assert list(classify(paths, WATCH, IGNORE).values()) == [Rung.CODE, Rung.HARNESS, Rung.MODEL, Rung.CONFIG, Rung.ENVIRONMENT]
+    assert standings(*paths) == [Rung.CODE, Rung.HARNESS, Rung.MODEL, Rung.CONFIG, Rung.ENVIRONMENT]
 
 
 def test_watch_wins_over_ignore() -> None:
-    assert classify(["src/README.md", "README.md"], WATCH, IGNORE) == {"src/README.md": Rung.CODE, "README.md": IGNORED}
+    assert standings("src/README.md", "README.md") == [Rung.CODE, IGNORED]
 
 
 def test_a_path_in_no_group_and_not_ignored_is_unclassified() -> None:
-    assert classify(["tools/new.sh"], WATCH, IGNORE) == {"tools/new.sh": Rung.UNCLASSIFIED}
+    assert standings("tools/new.sh") == [Rung.UNCLASSIFIED]
 
 
 def test_without_watch_everything_counts_that_is_not_ignored() -> None:
-    assert classify(["src/a.py", "docs/x.html"], None, IGNORE) == {"src/a.py": Rung.UNCLASSIFIED, "docs/x.html": IGNORED}
+    assert standings("src/a.py", "docs/x.html", watch=None) == [Rung.UNCLASSIFIED, IGNORED]
 
 
 def test_the_harness_goes_before_the_code_it_lies_in() -> None:
-    assert classify(["src/timing.py"], WATCH, IGNORE) == {"src/timing.py": Rung.HARNESS}
+    assert standings("src/timing.py") == [Rung.HARNESS]
 
 
-def test_a_path_with_a_line_break_is_never_ignored() -> None:
-    assert classify(["evil.md\n"], WATCH, IGNORE) == {"evil.md\n": Rung.UNCLASSIFIED}
+def test_a_path_that_cannot_be_judged_is_never_ignored() -> None:
+    assert standings("evil.md\n", "docs/" + "x" * 5000) == [Rung.UNCLASSIFIED, Rung.UNCLASSIFIED]
+
+
+def test_names_that_differ_in_case_alone_are_two_names() -> None:
+    assert standings("SRC/a.py", "Docs/x.html") == [Rung.UNCLASSIFIED, Rung.UNCLASSIFIED]
+
+
+def test_what_a_group_takes_back_falls_to_the_next() -> None:
+    watch = Watch(code=("src/**", "!src/gen/**"), config=("src/gen/*.ini",))
+    assert standings("src/a.py", "src/gen/a.ini", "src/gen/a.py", watch=watch) == [Rung.CODE, Rung.CONFIG, Rung.UNCLASSIFIED]
+
+
+@pytest.mark.parametrize(
+    ("path", "watch", "ignore", "standing"),
+    [
+        ("vendor/lib", Watch(code=("vendor/lib/**",)), ("vendor",), Rung.CODE),
+        ("vendor/lib", Watch(code=("**/*.cu",)), ("vendor/",), Rung.CODE),
+        ("vendor/lib", Watch(code=("src/**",)), ("vendor/",), IGNORED),
+        ("vendor/lib", Watch(code=("src/**",)), ("vendor/lib",), IGNORED),
+        ("vendor/lib", Watch(code=("src/**",)), (), Rung.UNCLASSIFIED),
+        ("vendor/lib", None, ("vendor/**",), IGNORED),
+        ("vendor/lib", None, ("vendor/lib/*.md",), Rung.UNCLASSIFIED),
+    ],
+)
+def test_a_submodule_counts_as_every_file_that_it_may_hold(path: str, watch: Watch | None, ignore: tuple[str, ...], standing: str) -> None:
+    classifier = Classifier(watch, ignore)
+    assert classifier.standing(Change(path, "160000", "160000")) == standing
+    assert classifier.standing(TreeFile(path, f"160000 commit {'a' * 40}\t{path}".encode())) == standing
+
+
+def test_a_link_counts_as_whatever_it_leads_to() -> None:
+    assert WATCHED.standing(Change("bench", "120000", "120000")) is Rung.HARNESS
+    assert WATCHED.standing(Change("src", "120000", "120000")) is Rung.HARNESS, "it may hold src/timing.py"
+    assert WATCHED.standing(Change("docs", "000000", "120000")) is Rung.ENVIRONMENT, "it may hold a Dockerfile"
+    assert WATCHED.standing(Change("src")) is Rung.UNCLASSIFIED
 
 
 def test_only_what_bears_on_the_benchmark_is_listed_in_the_order_given() -> None:
     text = "version: 1\nbenchmarks:\n  b:\n    run: x\n    metric: {name: t, better: lower}\n    watch: {code: [src/**]}\n"
     config = parse_config(text)
-    paths = ("z.bin", "docs/a.html", "src/a.py", "NOTES.md")
-    assert relevant_paths(paths, config, config.benchmarks["b"]) == (("z.bin", Rung.UNCLASSIFIED), ("src/a.py", Rung.CODE))
+    changes = tuple(map(Change, ("z.bin", "docs/a.html", "src/a.py", "NOTES.md")))
+    found = relevant(changes, Classifier.of(config, config.benchmarks["b"]))
+    assert found == ((Change("z.bin"), Rung.UNCLASSIFIED), (Change("src/a.py"), Rung.CODE))
+
+
+def test_all_rungs_are_asked_and_each_names_its_paths() -> None:
+    changes = [Change("Makefile"), Change("bench/x.py", "000000"), Change("src/a", "100644", "100755"), Change("src/b", "160000", "160000")]
+    assert [(one.rung, one.detail) for one in reasons_of(changes, WATCHED)] == [
+        (Rung.CODE, "2 changed paths in watch.code: src/a (mode 644 → 755), src/b (submodule)"),
+        (Rung.HARNESS, "1 changed path in watch.harness: bench/x.py (added)"),
+        (Rung.UNCLASSIFIED, "1 changed path which no watch group and no ignore pattern covers: Makefile"),
+    ]
+
+
+def test_the_first_paths_are_named_and_the_rest_is_counted() -> None:
+    (reason,) = reasons_of([Change(f"src/{number:03}.py") for number in range(SHOWN + 7)], WATCHED)
+    assert reason.detail.startswith("27 changed paths in watch.code: src/000.py, src/001.py")
+    assert reason.detail.endswith("src/019.py and 7 more")
 
 
 def test_a_long_list_of_paths_is_classified_whole() -> None:
     paths = [f"lib/part{number}/file.py" for number in range(20_000)]
-    standing = classify(paths, WATCH, IGNORE)
-    assert len(standing) == 20_000
-    assert set(standing.values()) == {Rung.UNCLASSIFIED}
+    assert set(standings(*paths)) == {Rung.UNCLASSIFIED}
+
+
+def test_other_patterns_are_other_rules() -> None:
+    assert Classifier(WATCH, IGNORE).rules == WATCHED.rules
+    assert len({one.rules for one in (WATCHED, Classifier(None, IGNORE), Classifier(WATCH, ("docs/**",)))}) == 3
+
+
+PATHS = st.lists(
+    st.sampled_from(["src", "bench", "docs", "configs", "models", "a.md", "x.py", "Dockerfile", "LICENSE", "timing.py", "é", "b\n"]),
+    min_size=1,
+    max_size=4,
+).map("/".join)
+MODES = st.sampled_from(["100644", "100755", "120000", "160000", "000000"])
+CHANGES = st.lists(st.builds(Change, PATHS, MODES, MODES), max_size=12)
+
+
+@given(CHANGES, CHANGES)
+def test_a_path_more_takes_no_rung_back(some: list[Change], more: list[Change]) -> None:
+    before = {reason.rung for reason in reasons_of(some, WATCHED)}
+    assert before <= {reason.rung for reason in reasons_of([*some, *more], WATCHED)}
+
+
+@given(CHANGES)
+def test_a_path_is_either_ignored_or_a_reason(changes: list[Change]) -> None:
+    ignored = all(WATCHED.standing(one) is IGNORED for one in changes)
+    assert ignored == (not reasons_of(changes, WATCHED))

@@ -1,11 +1,13 @@
 """One git process: which options and variables it gets, and what it answered."""
 
 import os
+import subprocess
 from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from shutil import which
 
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 
 LOCAL_VARIABLES = (
@@ -91,10 +93,18 @@ class GitCommand:
 
         Raises InfrastructureError where git cannot be started.
         """
-        prefix = without(tuple(name for name in self.dropped if name in os.environ and name not in self.env))
+        if which("git") is None:
+            raise InfrastructureError("The command `git` is not on the PATH.", hint="Install git 2.36 or newer, or add its folder to PATH.")
+        git = ["git", *HARMLESS, *self.options, *words]
+        dropped = tuple(name for name in self.dropped if name in os.environ and name not in self.env)
         with _stream(feed) as stream:
-            status, out, err = _execute([*prefix, "git", *HARMLESS, *self.options, *words], self.env, stream, within_s)
-        late = within_s is not None and status != 0 and err.startswith(_KILLED)
+            try:
+                if within_s is None:
+                    return Answer(words, *_execute(git, _environment(self.env, dropped), stream))
+                status, out, err = _execute_within(within_s, [*without(dropped), *git], self.env, stream)
+            except OSError as error:
+                raise _not_started() from error
+        late = status != 0 and err.startswith(_KILLED)
         return Answer(words, status, out, "" if late else err, late)
 
 
@@ -140,26 +150,36 @@ def _stream(feed: bytes | None) -> Iterator[int | None]:
         raise InfrastructureError(what, hint="Free some space, or point TMPDIR to a disk that has some.") from error
 
 
-def _execute(words: list[str], env: Mapping[str, str], stream: int | None, within_s: float | None) -> tuple[int, bytes, str]:
-    if which("git") is None:
-        raise InfrastructureError("The command `git` is not on the PATH.", hint="Install git 2.36 or newer, or add its folder to PATH.")
+def _environment(own: Mapping[str, str], dropped: tuple[str, ...]) -> Mapping[str, str]:
+    """What we inherit without some of it, in the language that we read, and then what is `own`."""
+    inherited = {name: value for name, value in os.environ.items() if name not in dropped}
+    return inherited | {"LANGUAGE": "C", "LC_ALL": "C"} | dict(own)
+
+
+def _execute(words: list[str], env: Mapping[str, str], stream: int | None) -> tuple[int, bytes, str]:
+    done = subprocess.run(words, env=env, stdin=subprocess.DEVNULL if stream is None else stream, capture_output=True, check=False)
+    return done.returncode, done.stdout, os.fsdecode(done.stderr).removesuffix("\n")
+
+
+def _execute_within(seconds: float, words: list[str], env: Mapping[str, str], stream: int | None) -> tuple[int, bytes, str]:
+    """The same with a deadline. GitPython ends the helpers too that talk to the remote; to import it takes as long as ten answers."""
     try:
-        from git.cmd import Git  # slow to import, and it runs git
+        from git.cmd import Git
         from git.exc import GitCommandNotFound
-    except (ImportError, OSError) as error:
+    except ImportError as error:  # it runs git when it is imported
         raise _not_started() from error
     try:
         status, out, err = Git().execute(
             words,
             istream=stream,
             env=env,
-            kill_after_timeout=within_s,
+            kill_after_timeout=seconds,
             with_extended_output=True,
             with_exceptions=False,
             stdout_as_string=False,
             strip_newline_in_stdout=False,
         )
-    except (GitCommandNotFound, OSError) as error:
+    except GitCommandNotFound as error:
         raise _not_started() from error
     return status, out, err
 

@@ -4,6 +4,7 @@ from assay.adapters.git.dot_git import DotGit, find_dot_git
 from assay.adapters.git.keep import head_commit, keep, snapshot
 from assay.adapters.git.private_view import locked_view, private_view
 from assay.adapters.git.restore import restore
+from assay.adapters.git.review_branches import GitBranchMaker
 from assay.adapters.git.tree_state import look
 from assay.core.effects import KeepChange, RestoreBaseline
 from assay.core.experiment_errors import GitNotConfiguredError
@@ -21,6 +22,11 @@ class GitTree:
     def around(cls, folder: str) -> "GitTree":
         """The tree that holds a folder. Raises GitNotConfiguredError where there is none."""
         return cls(find_dot_git(folder))
+
+    @property
+    def branch_maker(self) -> GitBranchMaker:
+        """What makes review branches in the same repository."""
+        return GitBranchMaker(self._dot_git)
 
     @property
     def root(self) -> str:

@@ -1,7 +1,10 @@
 """What git prints of its objects, as values."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Self
+
+from assay.core.tree import Change, TreeFile
+from assay.core.values import dataclass
 
 _GITLINK = b"160000"
 _ATTRIBUTES = b".gitattributes"
@@ -11,6 +14,26 @@ _REGULAR = (b"100644", b"100755", b"100664")
 def path_text(raw: bytes) -> str:
     """A path as text that any JSON can carry: bytes that are no UTF-8 show as `\\xff`."""
     return raw.decode("utf-8", "backslashreplace")
+
+
+def changes_in(raw: bytes) -> Iterator[Change]:
+    """Read the output of `git diff-tree -r -z --raw`: `:mode mode id id status NUL path NUL`. Raises ValueError where it is cut short."""
+    *parts, rest = raw.split(b"\0")
+    for facts, path in zip(parts[::2], parts[1::2], strict=True):
+        if not facts.startswith(b":"):
+            raise ValueError("not a list of changes")
+        yield Change(path_text(path), facts[1:7].decode("ascii"), facts[8:14].decode("ascii"))
+    if rest:
+        raise ValueError("cut short")
+
+
+def files_in(raw: bytes) -> Iterator[TreeFile]:
+    """Read the output of `git ls-tree -r -z`: `mode type id TAB path NUL`. Raises ValueError where it is cut short."""
+    *entries, rest = raw.split(b"\0")
+    for entry in entries:
+        yield TreeFile(path_text(entry.partition(b"\t")[2]), entry)
+    if rest:
+        raise ValueError("cut short")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from pathlib import Path
 from assay.adapters.git.command import in_folder
 
 _KEYS = r"^(http\..*extraheader|remote\..*\.(push)?url|url\..*\.insteadof|credential\..*)$"
-_WITH_PASSWORD = re.compile(r"[a-z+]+://[^/@\s]*:[^/@\s]+@", re.IGNORECASE)
+_WITH_PASSWORD = re.compile(r"[a-z+]+://[^/@\s]*:[^/@\s]+@|https?://[^/@\s:]{20,}@", re.IGNORECASE)
+"""A password behind the name, or a name that is too long to be one: a token, as hosts take it."""
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 

@@ -3,16 +3,19 @@
 import fnmatch
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from assay.adapters.git.checkout import Source, lay_out
 from assay.adapters.git.command import Answer, GitCommand, in_folder
 from assay.adapters.git.failures import FETCH_ALL, failure, no_repository
-from assay.adapters.git.objects import CommitObject, Listing, TreeEntry, path_text
+from assay.adapters.git.objects import CommitObject, Listing, TreeEntry, changes_in, files_in
 from assay.core.escape import plain
+from assay.core.tree import Change, TreeFile
 from assay.errors import InfrastructureError, UsageError
+
+T = TypeVar("T")
 
 _FACTS = (
     *("--is-bare-repository", "--is-shallow-repository", "--show-object-format"),
@@ -32,7 +35,7 @@ class GitRepo:
         self._git: GitCommand = in_folder(root, trusted)
         self._commits: dict[str, CommitObject] = {}
         self._listings: dict[str, Listing] = {}
-        self._changed: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._changed: dict[tuple[str, str], tuple[Change, ...]] = {}
         self._tags: bytes | None = None
         self._dirty: bool | None = None
 
@@ -56,6 +59,14 @@ class GitRepo:
     @property
     def root(self) -> str:
         return self._root
+
+    @property
+    def shallow(self) -> bool:
+        return self._shallow
+
+    def tracks(self, path: str) -> bool:
+        """Whether the index holds a file at or below that path."""
+        return bool(self._read("ls-files", "-z", "--", path).out)
 
     def resolve(self, ref: str) -> str:
         found = self._found(ref) if ref and "\0" not in ref and "\n" not in ref else None
@@ -102,14 +113,16 @@ class GitRepo:
     def subject(self, commit: str) -> str:
         return self._commit(commit).subject
 
-    def changed_paths(self, base: str, head: str) -> tuple[str, ...]:
+    def changes(self, base: str, head: str) -> tuple[Change, ...]:
         pair = self._sha(base), self._sha(head)
         if pair not in self._changed:
             # every option that a config or a .gitmodules could turn the other way is given, so that no change can hide
-            options = ("-r", "-z", "--no-renames", "--name-only", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
-            answer = self._read("diff-tree", *options, "--end-of-options", *pair)
-            self._changed[pair] = tuple(path_text(raw) for raw in sorted(set(answer.out.split(b"\0")[:-1])))
+            options = ("-r", "-z", "--no-renames", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
+            self._changed[pair] = self._listed(changes_in, "diff-tree", *options, "--end-of-options", *pair)
         return self._changed[pair]
+
+    def tree_files(self, commit: str) -> tuple[TreeFile, ...]:
+        return self._listed(files_in, "ls-tree", "-r", "-z", "--full-tree", self._sha(commit))
 
     def blobs(self, commit: str, names: tuple[str, ...]) -> Mapping[str, str]:
         top = self._listing(commit).top
@@ -197,6 +210,13 @@ class GitRepo:
         if not answer.ok:
             raise self._failure(answer, "Reading the repository")
         return answer
+
+    def _listed(self, parse: Callable[[bytes], Iterable[T]], *words: str) -> tuple[T, ...]:
+        answer = self._read(*words)
+        try:
+            return tuple(parse(answer.out))
+        except ValueError as error:  # a list that may lack its end is no list
+            raise InfrastructureError(f"What `git {words[0]}` printed is {error}.", hint="Run `git fsck`, then try again.") from error
 
     def _failure(self, answer: Answer, what: str) -> InfrastructureError:
         return failure(answer, what, objects=self._source.objects)

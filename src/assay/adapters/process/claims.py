@@ -2,15 +2,17 @@
 
 import fcntl
 import hashlib
+import math
 import os
-import stat
-import tempfile
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
+from assay.adapters.process.lock_folder import own_folder, shared_folder
 from assay.errors import InfrastructureError
 
 RETRY_S = 0.05
@@ -19,10 +21,22 @@ RETRY_S = 0.05
 
 @dataclass(eq=False, slots=True)
 class Ticket:
-    """A place in the queue of one process."""
+    """A place in the queue of one process. `waited_for` is the claim that another process of the box held last."""
 
     claims: frozenset[str]
     cancelled: threading.Event = field(default_factory=threading.Event)
+    by: float = math.inf
+    waited_for: str = ""
+
+    @property
+    def left_s(self) -> float:
+        """The time there is still for waiting and running, on the monotonic clock."""
+        return max(0.0, self.by - time.monotonic())
+
+    @property
+    def over(self) -> bool:
+        """Whether it is not wanted any more: cancelled, or too late."""
+        return self.cancelled.is_set() or self.left_s == 0.0
 
 
 class Admission:
@@ -34,19 +48,19 @@ class Admission:
         self._inside: list[Ticket] = []
         self._changed = threading.Condition()
 
-    def ask(self, claims: frozenset[str]) -> Ticket:
-        """Queue up."""
-        ticket = Ticket(claims)
+    def ask(self, claims: frozenset[str], within_s: float = math.inf) -> Ticket:
+        """Queue up, for so long at most."""
+        ticket = Ticket(claims, by=time.monotonic() + within_s)
         with self._changed:
             self._waiting.append(ticket)
         return ticket
 
     def enter(self, ticket: Ticket) -> bool:
-        """Wait until it is this ticket's turn. False where it was cancelled before that."""
+        """Wait until it is this ticket's turn. False where it was cancelled, or its time was over, before that."""
         with self._changed:
-            self._changed.wait_for(lambda: ticket.cancelled.is_set() or self._may_enter(ticket))
+            self._changed.wait_for(lambda: ticket.over or self._may_enter(ticket), min(ticket.left_s, threading.TIMEOUT_MAX))
             self._waiting.remove(ticket)
-            if not ticket.cancelled.is_set():
+            if not ticket.over:
                 self._inside.append(ticket)
             self._changed.notify_all()
             return ticket in self._inside
@@ -78,12 +92,21 @@ class Admission:
 class BoxClaims:
     """One lock file for each claim, in a folder that the processes of a box share. The kernel frees it when its holder dies."""
 
-    def __init__(self, folder: str | None = None) -> None:
-        self._folder = Path(folder) if folder is not None else default_folder()
+    def __init__(self, folder: str | None = None, on_wait: Callable[[str], None] = lambda _: None) -> None:
+        """`on_wait` is told of a claim that somebody else holds, once each time it is waited for."""
+        self._given = Path(folder) if folder is not None else None
+        self._on_wait = on_wait
+
+    @cached_property
+    def _folder(self) -> Path:
+        if self._given is None:
+            return shared_folder()
+        own_folder(self._given)
+        return self._given
 
     @contextmanager
     def held(self, ticket: Ticket) -> Iterator[bool]:
-        """Hold all claims of a ticket; False where it was cancelled before they were free.
+        """Hold all claims of a ticket; False where it was cancelled, or its time was over, before they were free.
 
         They are taken in one order by everybody, so two who wait for each other cannot come about. Raises
         InfrastructureError where the folder cannot be used.
@@ -92,41 +115,36 @@ class BoxClaims:
             yield all(self._take(name, ticket, locks) for name in sorted(ticket.claims))
 
     def _take(self, name: str, ticket: Ticket, locks: ExitStack) -> bool:
-        lock = self._opened(name)
-        locks.callback(os.close, lock)
-        while not ticket.cancelled.is_set():
-            with suppress(BlockingIOError):
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path = self._folder / f"{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.lock"
+        while not ticket.over:
+            lock = _opened(path)
+            if _won(lock):
+                locks.callback(_released, path, lock)
                 return True
-            ticket.cancelled.wait(RETRY_S)
+            os.close(lock)
+            if ticket.waited_for != name:
+                ticket.waited_for = name
+                self._on_wait(name)
+            ticket.cancelled.wait(min(RETRY_S, ticket.left_s))
         return False
 
-    def _opened(self, name: str) -> int:
-        own_folder(self._folder)
-        path = self._folder / f"{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.lock"
-        try:
-            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise InfrastructureError(
-                f"the lock file {path} cannot be opened: {error.strerror}", hint="check the folder's owner"
-            ) from error
 
-
-def default_folder() -> Path:
-    """One folder for each user of a box. Always the same place: a TMPDIR of one process is not where another one looks."""
-    shared = Path("/tmp")  # noqa: S108 # `own_folder` refuses whatever somebody else put there
-    parent = shared if os.access(shared, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
-    return parent / f"assay-locks-{os.geteuid()}"
-
-
-def own_folder(folder: Path) -> None:
-    """Make sure of a folder that is ours alone. Raises InfrastructureError where somebody else could have put a lock there."""
+def _opened(path: Path) -> int:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        facts = folder.lstat()
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise InfrastructureError(f"the lock folder {folder} cannot be made: {error.strerror}", hint="free that name") from error
-    if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mode & 0o022:
-        raise InfrastructureError(
-            f"the lock folder {folder} is not a folder of our own", hint="remove it, or its write permission for others"
-        )
+        raise InfrastructureError(f"the lock file {path} cannot be opened: {error.strerror}", hint="check the folder's owner") from error
+
+
+def _won(lock: int) -> bool:
+    """Whether the lock is ours now; not where its last holder has removed the file since we opened it."""
+    with suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.fstat(lock).st_nlink > 0
+    return False
+
+
+def _released(path: Path, lock: int) -> None:
+    """Removed first and freed then, so that who gets it sees that it has gone."""
+    path.unlink(missing_ok=True)
+    os.close(lock)

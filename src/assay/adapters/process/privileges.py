@@ -12,6 +12,8 @@ from assay.core.process import Account
 PREFERRED = ("assay", "nobody")
 """Accounts that a child may be given, best first: one made for it, as our image has, or the one that owns nothing."""
 
+AS_ROOT = "Benchmarks run as root and can read whatever root can, credentials of this machine and of its jobs among it"
+
 MAX_LINKS = 40
 """Symbolic links on one path; the kernel's own limit."""
 
@@ -45,11 +47,11 @@ def child_account(paths: Sequence[str]) -> tuple[Account | None, str]:
         return None, ""
     found = _unprivileged()
     if found is None:
-        return None, "benchmarks run as root, as this system has no account `nobody`"
+        return None, f"{AS_ROOT}: this system has no account `nobody`."
     name, account = found
     for path in paths:
         if closed := barrier(path, account):
-            return None, f"benchmarks run as root, as the account `{name}` cannot use {closed}"
+            return None, f"{AS_ROOT}: the account `{name}` cannot use {closed}."
     return account, ""
 
 

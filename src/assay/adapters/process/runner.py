@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -18,6 +19,10 @@ from assay.ports import Clock
 GRACE_S = 2.0
 """Between the polite signal and the one that nobody survives."""
 
+_LEAST_S = 0.001
+"""A process that is admitted in the very last moment is started all the same."""
+
+_TOO_LATE = "waited for its turn until its time was over"
 _CANCELLED_EARLY = Explanation(Cause.CANCELLED, "was cancelled before it started")
 
 
@@ -84,17 +89,25 @@ class LocalRunner:
     """Runs at most `max_concurrent` processes at once, and never two that claim the same, whichever process of the box asks.
 
     `lock_folder` is where the claims of a box meet, by default a folder of this user. `grace_s` is the time between TERM
-    and KILL. Use it as a context manager, or `close` it: that ends all it runs. Should Assay die, everything ends too.
-    Progress is told on the run's own thread.
+    and KILL. `on_wait` hears of a claim that another process of the box holds. Use it as a context manager, or `close` it:
+    that ends all it runs. Should Assay die, everything ends too. Progress is told on the run's own thread.
     """
 
-    def __init__(self, lock_folder: str | None = None, max_concurrent: int = 2, *, clock: Clock, grace_s: float = GRACE_S) -> None:
+    def __init__(
+        self,
+        lock_folder: str | None = None,
+        max_concurrent: int = 2,
+        *,
+        clock: Clock,
+        grace_s: float = GRACE_S,
+        on_wait: Callable[[str], None] = lambda _: None,
+    ) -> None:
         if max_concurrent < 1:
             raise ValueError("a runner needs at least one slot")
         self._clock = clock
         self._grace_s = grace_s
         self._admission = Admission(max_concurrent)
-        self._claims = BoxClaims(lock_folder)
+        self._claims = BoxClaims(lock_folder, on_wait)
         self._server = ForkServer()
         self._live: dict[str, LocalHandle] = {}
 
@@ -108,7 +121,7 @@ class LocalRunner:
         self, request: ProcessRequest, on_progress: Progress | None = None, before_start: Callable[[], None] | None = None
     ) -> LocalHandle:
         """Queue a process. It starts when a slot and all its claims are free, in the order of asking."""
-        ticket = self._admission.ask(frozenset(request.claims))
+        ticket = self._admission.ask(frozenset(request.claims), request.within_s)
         handle = LocalHandle(self._clock.new_id("process"), lambda: self._admission.cancel(ticket))
         self._live[handle.id] = handle
 
@@ -142,20 +155,27 @@ class LocalRunner:
         before_start: Callable[[], None] | None,
     ) -> Completed:
         if not self._admission.enter(ticket):
-            return self._never(request, _CANCELLED_EARLY)
+            return self._not_admitted(request, ticket)
         try:
             with self._claims.held(ticket) as held:
                 if held and before_start is not None:
                     before_start()
-                return self._execute(handle, ticket, request, on_progress) if held else self._never(request, _CANCELLED_EARLY)
+                return self._execute(handle, ticket, request, on_progress) if held else self._not_admitted(request, ticket)
         finally:
             self._admission.leave(ticket)
 
     def _execute(self, handle: LocalHandle, ticket: Ticket, request: ProcessRequest, on_progress: Progress | None) -> Completed:
         if why := refusal(request):
             return self._never(request, why)
-        execution = handle.attach(lambda: Execution(request, self._server, self._clock, self._grace_s, on_progress), ticket.cancelled)
+        timely = replace(request, timeout_s=min(request.timeout_s, max(ticket.left_s, _LEAST_S)))
+        execution = handle.attach(lambda: Execution(timely, self._server, self._clock, self._grace_s, on_progress), ticket.cancelled)
         return execution.run() if execution is not None else self._never(request, _CANCELLED_EARLY)
+
+    def _not_admitted(self, request: ProcessRequest, ticket: Ticket) -> Completed:
+        if ticket.cancelled.is_set():
+            return self._never(request, _CANCELLED_EARLY)
+        which = f": {ticket.waited_for} was in use" if ticket.waited_for else ""
+        return self._never(request, Explanation(Cause.TIMEOUT, f"{_TOO_LATE}{which}"))
 
     def _never(self, request: ProcessRequest, why: Explanation) -> Completed:
         return never_ran(request, stamp(self._clock.now()), why)

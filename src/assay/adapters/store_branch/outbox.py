@@ -10,12 +10,15 @@ from assay.adapters.store_branch.snapshot import Snapshot
 from assay.adapters.store_directory import DirectoryStore
 from assay.adapters.store_files import walk
 from assay.adapters.stored_records import OtherRecordError, encoded, parsed
-from assay.core.envelope import Run, StoredDecision
-from assay.core.store_layout import DECISIONS, RUNS, month_of, packed_path
+from assay.core.budget import Spend
+from assay.core.envelope import Run, StoredDecision, Tombstone
+from assay.core.store_layout import DECISIONS, INVALIDATED, RUNS, SPEND, month_of, packed_path
 from assay.errors import InfrastructureError
 from assay.ports import Unreadable
 
-Stored = Run | StoredDecision
+Stored = Run | StoredDecision | Tombstone | Spend
+
+_NOUNS = {Run: "run", StoredDecision: "decision", Tombstone: "tombstone", Spend: "spend"}
 
 _BY_MONTH = 2
 """Folders between a kind of record and its files: year, month."""
@@ -71,8 +74,7 @@ class OutboxChange:
 
 def _subject(records: Iterable[Stored], added: set[str]) -> str:
     new = [one for one in records if one.path in added]
-    runs = sum(isinstance(one, Run) for one in new)
-    parts = [_count(runs, "run"), _count(len(new) - runs, "decision")]
+    parts = [_count(sum(isinstance(one, kind) for one in new), noun) for kind, noun in _NOUNS.items()]
     return f"Add {' and '.join(part for part in parts if part)}"
 
 
@@ -95,7 +97,11 @@ class Outbox:
 
     def paths(self) -> tuple[str, ...]:
         """The names of all that waits, told without reading it."""
-        entries = (entry for folder in (RUNS, DECISIONS) for entry in walk(self.folder, folder, _BY_MONTH))
+        entries = (
+            entry
+            for folder, depth in ((RUNS, _BY_MONTH), (DECISIONS, _BY_MONTH), (INVALIDATED, 0), (SPEND, _BY_MONTH))
+            for entry in walk(self.folder, folder, depth)
+        )
         return tuple(entry.path if isinstance(entry, Unreadable) else entry for entry in entries)
 
     def has_none_of(self, paths: Iterable[str]) -> bool:
@@ -125,7 +131,7 @@ class Outbox:
 
     def add(self, record: Stored) -> str:
         """Keep a record; its file. Raises OtherRecordError for a second record of an id."""
-        return self.store.add_run(record) if isinstance(record, Run) else self.store.add_decision(record)
+        return self.store.add(record)
 
     def remove(self, paths: Iterable[str]) -> None:
         """Forget what has landed."""

@@ -12,10 +12,11 @@ from assay.adapters.store_branch.snapshot import Snapshot
 from assay.adapters.store_branch.transfer import Transfer
 from assay.adapters.store_files import unreadable
 from assay.adapters.stored_records import parsed, parsed_in_place
+from assay.core.budget import Spend
 from assay.core.data_ref import short
 from assay.core.envelope import Run, StoredDecision
 from assay.core.record import Envelope
-from assay.core.store_layout import INVALIDATED, RUNS, month_of, packed_path, run_path
+from assay.core.store_layout import INVALIDATED, RUNS, SPEND, month_of, packed_path, run_path
 from assay.ports import Unreadable
 
 E = TypeVar("E", bound=Envelope)
@@ -72,6 +73,19 @@ class Reader:
         answer = self.ask(lambda snapshot: self._texts(snapshot, self._index.of_head_run(head_run)))
         read = () if isinstance(answer, Unreadable) else (_record(StoredDecision, place, data) for place, data in answer)
         return tuple(one for one in read if isinstance(one, StoredDecision))
+
+    def spends(self) -> tuple[Spend | Unreadable, ...]:
+        """All records of what was spent. They are few, and read without the index."""
+        answer = self.ask(self._spend_texts)
+        if isinstance(answer, Unreadable):
+            return (answer,)
+        return tuple(parsed_in_place(Spend, path, data) for path, data in answer)
+
+    @staticmethod
+    def _spend_texts(snapshot: Snapshot) -> tuple[tuple[str, bytes], ...]:
+        files = tuple(snapshot.files(SPEND))
+        contents = dict(snapshot.contents(dict.fromkeys(one.blob for one in files if not one.problem)))
+        return tuple((one.path, contents.get(one.blob) or b"") for one in files)
 
     def headers(self, benchmark: str) -> tuple[Header, ...]:
         """What the index knows of a benchmark's runs."""

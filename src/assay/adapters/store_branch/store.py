@@ -18,11 +18,13 @@ from assay.adapters.store_branch.private_repository import PrivateRepository
 from assay.adapters.store_branch.reading import Reader
 from assay.adapters.store_branch.remote import Credentials, Remote
 from assay.adapters.store_branch.transfer import Transfer
-from assay.adapters.stored_records import another_record, catalog
+from assay.adapters.stored_records import another_record, catalog, counts_as_answer, searched, spent_of
+from assay.core.budget import Spend, Spent
 from assay.core.compaction import Packed
 from assay.core.data_ref import short
-from assay.core.envelope import Run, StoredDecision
+from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
+from assay.core.prior import Found, Search
 from assay.core.store_layout import RUN_PREFIX
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Catalog, Unreadable
@@ -135,6 +137,39 @@ class BranchStore:
             raise InfrastructureError(f"The data branch `{self.name}` was not compacted: {outcome.reason}.", hint=outcome.hint)
         self._reader.touch()
         return change.packed
+
+    def add_tombstone(self, tombstone: Tombstone) -> str:
+        """The same for a tombstone."""
+        return self._add(tombstone.path, self._outbox.add(tombstone))
+
+    def add_spend(self, spend: Spend) -> str:
+        """The same for what was spent."""
+        return self._add(spend.path, self._outbox.add(spend))
+
+    def spent(self) -> Spent:
+        """All that was spent, on the branch and on its way to it."""
+        waiting = self._outbox.store.spent()
+        found = spent_of((*self._reader.spends(), *waiting.records))
+        return Spent(found.records, found.unreadable + waiting.unreadable)
+
+    def search(self, search: Search) -> Found:
+        """What may answer a question, on the branch and on its way to it."""
+        known = self.runs(search.benchmark)
+        return searched(search, known.runs, frozenset(), known.unreadable)
+
+    def measured(self, benchmarks: tuple[str, ...], commits: tuple[str, ...]) -> frozenset[str]:
+        """Those of the commits of which a clean run of any of these benchmarks is stored."""
+        clean = (run for name in benchmarks for run in self.runs(name).runs if run.clean)
+        return frozenset(run.commit for run in clean if run.commit in commits)
+
+    def answered(self, benchmark: str, machine: str) -> int:
+        """How often stored runs of the benchmark on that machine have answered."""
+        own = (run for run in self.runs(benchmark).runs if run.machine.machine_class == machine)
+        return sum(counts_as_answer(decision) for run in own for decision in self.decisions(run.run_id))
+
+    def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
+        """The newest clean runs of a benchmark, at most so many."""
+        return tuple(run for run in self.runs(benchmark).runs if run.clean)[:limit]
 
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, newest first, on the branch and on their way to it, and all that could not be read."""

@@ -3,14 +3,18 @@
 import hashlib
 import json
 import os
+import selectors
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from shutil import which
 
 from assay.core.model import NONE, UNKNOWN
+from assay.core.values import dataclass
 
 _QUESTION = """\
 import json, site, sys
@@ -22,7 +26,10 @@ print(json.dumps({
     "version": "%s %s%s" % (sys.implementation.name, sys.version.split()[0], getattr(sys, "abiflags", "")),
 }))
 """
-_PATIENCE_S = 60.0
+PATIENCE_S = 60.0
+"""What a Python gets, from when it was asked: on the network disk of a laboratory a first start is slow."""
+
+_MOST = 1_000_000
 _DISTRIBUTIONS = (".dist-info", ".egg-info", ".egg-link", ".json")
 
 
@@ -71,7 +78,7 @@ class JobQuestion:
         self._environment, self._cwd = dict(environment), cwd
         self._has_python = bool(on_path)
         self._candidates = list(dict.fromkeys([*on_path, sys.executable]))
-        self._asked: subprocess.Popen[bytes] | None = None
+        self._asked: _Asked | None = None
         self._answer: JobPython | None = None
 
     def start(self) -> None:
@@ -98,23 +105,58 @@ class JobQuestion:
     def drop(self) -> None:
         """End a question that nobody waits for any more."""
         if self._asked is not None:
-            self._asked.kill()
-            self._asked.communicate()
+            self._asked.end(within_s=0.0)
             self._asked = None
 
-    def _ask(self, python: str) -> "subprocess.Popen[bytes] | None":
-        words = [python, "-I", "-c", _QUESTION]
+    def _ask(self, python: str) -> "_Asked | None":
         try:
-            return subprocess.Popen(
-                words,
-                env=self._environment,
-                cwd=self._cwd,  # version managers choose the interpreter by folder, hence the user's own
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
+            return _Asked(python, self._environment, self._cwd)
         except OSError:  # not a program: the next one is asked
             return None
+
+
+class _Asked:
+    """A program called Python that was asked what it is. It may be anything: one that never ends, or that others outlive."""
+
+    def __init__(self, python: str, environment: Mapping[str, str], cwd: str) -> None:
+        self._by = time.monotonic() + PATIENCE_S
+        self._process = subprocess.Popen(
+            [python, "-I", "-c", _QUESTION],
+            env=environment,
+            cwd=cwd,  # version managers choose the interpreter by folder, hence the user's own
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            start_new_session=True,
+        )
+        assert self._process.stdout is not None
+        self._stdout = self._process.stdout
+
+    def answer(self) -> bytes:
+        """All that it printed; nothing where that took too long or was too much."""
+        said = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._stdout, selectors.EVENT_READ)
+            while len(said) <= _MOST and selector.select(max(0.0, self._by - time.monotonic())):
+                more = os.read(self._stdout.fileno(), 65536)
+                if not more:
+                    self.end(within_s=1.0)
+                    return said
+                said += more
+        self.end(within_s=0.0)
+        return b""
+
+    def end(self, *, within_s: float) -> None:
+        """See that it is gone, with its whole session where it does not end by itself."""
+        try:
+            self._process.wait(within_s)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        finally:
+            self._stdout.close()
 
 
 def _distributions(folder: Path) -> list[str]:
@@ -122,15 +164,14 @@ def _distributions(folder: Path) -> list[str]:
     return sorted(os.fsencode(name).hex() for name in os.listdir(folder) if name.endswith(_DISTRIBUTIONS))  # noqa: PTH208 - names alone
 
 
-def _read(asked: "subprocess.Popen[bytes]") -> JobPython | None:
+def _read(asked: _Asked) -> JobPython | None:
     try:
-        out, _ = asked.communicate(timeout=_PATIENCE_S)
-        facts = json.loads(out)
+        facts = json.loads(asked.answer())
         sites = tuple(folder for folder in map(Path, facts["sites"]) if folder.is_dir())
-        return JobPython(facts["executable"], facts["prefix"], facts["base_prefix"], sites, facts["version"])
-    except subprocess.TimeoutExpired:
-        asked.kill()
-        asked.communicate()
-    except (ValueError, KeyError, TypeError):  # it ended without an answer: too old, or no Python at all
-        pass
-    return None
+        said = [facts[name] for name in ("executable", "prefix", "base_prefix", "version")]
+        if not all(isinstance(one, str) for one in said):
+            return None
+        executable, prefix, base_prefix, version = said
+        return JobPython(executable, prefix, base_prefix, sites, version)
+    except (ValueError, KeyError, TypeError, RecursionError):  # it ended without an answer: too old, or no Python at all
+        return None

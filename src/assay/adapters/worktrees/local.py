@@ -7,10 +7,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from assay.adapters.worktrees.accounts import AccountChoice, hand_over, may_write
+from assay.adapters.worktrees.accounts import Access, AccountChoice, access, hand_over
+from assay.adapters.worktrees.caches import Caches
 from assay.adapters.worktrees.folders import WorkFolder, sweep
 from assay.adapters.worktrees.identity import Identities
-from assay.adapters.worktrees.inputs import link_caches, link_inputs
+from assay.adapters.worktrees.inputs import link_inputs
 from assay.adapters.worktrees.interpreter import JobPython, JobQuestion
 from assay.adapters.worktrees.path_files import Checkout, foreign
 from assay.adapters.worktrees.paths import relative, working_folder
@@ -43,13 +44,15 @@ class LocalWorktrees:
         *,
         parent_environment: Mapping[str, str],
         home: str | None,
+        own: Path | None = None,
         choose_account: AccountChoice = _nobody_else,
         job: JobQuestion | None = None,
     ) -> None:
         """Nothing happens yet.
 
         `checkout(commit, folder)` lays a commit out and tells the blob id of each file; what else it makes lies beside
-        `folder`. `home` is the user's own, where `~` caches are. `choose_account` names another user for the child, where we
+        `folder`. `home` is the user's own, where `~` caches are; other caches are in `own`, by
+        default `.assay` of the checkout. `choose_account` names another user for the child, where we
         have the right to become one, and is `assay.adapters.process.privileges.child_account` in a real check. `job` is a
         question that several share, or that was started early.
         """
@@ -57,6 +60,7 @@ class LocalWorktrees:
         self._user_root = Path(user_root)
         self._parent = parent_environment
         self._user_home = Path(home) if home else None
+        self._own = own or Path(user_root, ".assay")
         self._choose_account = choose_account
         self._question = job or JobQuestion(parent_environment, user_root)
         self._shared_question = job is not None
@@ -153,18 +157,21 @@ class LocalWorktrees:
         for folder in ("home", "tmp"):
             (slot / folder).mkdir()
         link_inputs(tree, self._user_root, benchmark.inputs, where)
-        caches = link_caches(tree, slot / "home", self._user_root, self._user_home, benchmark.cache)
+        access = self._access(benchmark)
+        caches = Caches(self._own, self._user_home, access.may_keep).link(tree, slot / "home", benchmark.cache)
         own = self._own_environment(slot / "env", benchmark)
-        account, notes = self._account(benchmark, caches)
+        account = access.account
         if account is not None:
-            self._hand_over(account, slot, number, caches)
+            self._folder.let_others_through(number)
+            for place in (*slot.iterdir(), *caches.ours):
+                hand_over(place, account)
         self._tracked[str(tree)] = Tracked.of(tree, ids)
         self._slots.add(str(tree), side, slot, account)
         if own is not None:
             self._environments[str(tree)] = own
-            notes = (*own.notes, *notes)
-        variables = self._variables(slot, own, benchmark)
-        return Worktree(side, commit, str(tree), str(cwd), variables, account, notes, *self._protection(benchmark, caches))
+        variables = self._variables(slot, own, benchmark, access)
+        notes = (*access.notes, *caches.notes, *(own.notes if own else ()))
+        return Worktree(side, commit, str(tree), str(cwd), variables, account, notes, *self._protection(benchmark, caches.targets))
 
     def _protection(self, benchmark: Benchmark, caches: tuple[Path, ...]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         """What a benchmark may only read, and what of that it may write to after all.
@@ -182,9 +189,9 @@ class LocalWorktrees:
             tuple(str(path) for path in opened if any(path.is_relative_to(one) for one in closed)),
         )
 
-    def _variables(self, slot: Path, own: PythonEnvironment | None, benchmark: Benchmark) -> Mapping[str, str]:
+    def _variables(self, slot: Path, own: PythonEnvironment | None, benchmark: Benchmark, access: Access) -> Mapping[str, str]:
         return child_environment(
-            self._parent,
+            {**self._parent, **access.variables},
             passed=benchmark.env.pass_,
             assigned=benchmark.env.set,
             home=str(slot / "home"),
@@ -198,24 +205,9 @@ class LocalWorktrees:
             return None
         return None if self._maker is None else self._maker.make(folder, benchmark.setup)
 
-    def _account(self, benchmark: Benchmark, caches: tuple[Path, ...]) -> tuple[Account | None, tuple[str, ...]]:
-        """The account for this benchmark's processes, and a note where there is none although there should be one."""
-        programs = [Path(folder) for folder in self._parent.get("PATH", "").split(":") if folder]
-        inputs = [self._user_root / path for path in benchmark.inputs]
-        account, why_not = self._choose_account([str(path) for path in (self._folder.path.parent, *programs, *inputs, *caches)])
-        if account is not None and self._job is not None:
-            account, why_not = self._choose_account([self._job.executable, self._job.base_prefix, *map(str, self._job.sites)])
-        if account is not None and (closed := self._closed_cache(account, caches)):
-            account, why_not = None, f"benchmarks run as root, as no other account may write to the cache {closed}"
-        return account, (why_not,) if why_not else ()
-
-    def _closed_cache(self, account: Account, caches: tuple[Path, ...]) -> Path | None:
-        return next((path for path in caches if not self._is_own(path) and not may_write(account, path)), None)
-
-    def _hand_over(self, account: Account, slot: Path, number: int, caches: tuple[Path, ...]) -> None:
-        self._folder.let_others_through(number)
-        for folder in (*slot.iterdir(), *filter(self._is_own, caches)):
-            hand_over(folder, account)
-
-    def _is_own(self, cache: Path) -> bool:
-        return cache.is_relative_to(self._user_root / ".assay")
+    def _access(self, benchmark: Benchmark) -> Access:
+        """Who this benchmark's processes run as. A Python and its data they must be able to use, all else they can do without."""
+        job = self._job
+        python = [job.executable, job.base_prefix, *map(str, job.sites)] if job else []
+        needed = [self._folder.path.parent, *python, *(self._user_root / path for path in benchmark.inputs)]
+        return access(self._choose_account, list(map(str, needed)), self._parent.get("PATH", ""))

@@ -1,0 +1,1 @@
+"""Analysts: who answers the questions of an analysis. One module a means."""

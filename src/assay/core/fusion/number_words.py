@@ -1,0 +1,168 @@
+"""Finds the numbers that a sentence states, with how each is written: digits, percent, times, counts of something, parts of names."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+_NUMBER = re.compile(
+    r"(?P<sign>(?:(?<![\w.,)%])[+\-−–]\s?)?)"
+    r"(?P<digits>(?:[0-9]{1,3}(?:[,'’ ][0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?)"
+)
+_NAME_BEFORE = re.compile(r"[A-Za-z_][\w.:/@+-]*$|[\w]+[_:/@]$")
+_NAME_AFTER = re.compile(r"[A-Za-z_0-9.:/@+-]*")
+_PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|percentage points?\b)", re.IGNORECASE)
+_TIMES = re.compile(r"\s?(?:×|x\b|times\b|-?fold\b)", re.IGNORECASE)
+_UNIT = re.compile(r"\s?(ns|us|µs|μs|ms|s|sec|secs|seconds?|milliseconds?|msec|microseconds?|min|mins|minutes?|h|hours?)\b")
+_ADJECTIVES = (
+    "more|earlier|further|further stored|stored|base|head|measured|counted|changed|other|interleaved|benchmark|fresh|separate"
+    "|previous|new|relevant|available|past|prior|base and head|earlier base|earlier stored"
+)
+_NOUN = re.compile(
+    rf"\s(?:(?:{_ADJECTIVES})\s){{0,2}}"
+    r"(process|value|sample|measurement|repeat|repetition|seed|pair|run|session|warm-up|warmup|file|path|core)(?:e?s)?\b",
+    re.IGNORECASE,
+)
+_N_EQUALS = re.compile(r"\bn\s?=\s?$")
+_SUFFIX_SIDE = re.compile(
+    r"^\s?(?:%|[A-Za-zµ/]{1,12})?\s?(?:,\s)?(?:on|at|for|in|of)\s(?:the\s)?(base|head|baseline)\b(?!\s(?:and|run))", re.IGNORECASE
+)
+_SIDE = re.compile(r"\b(base|baseline|head)\b(?!\s(?:run|commit))", re.IGNORECASE)
+_WORDS = {
+    **{word: value for value, word in enumerate(["three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 3)},
+    "dozen": 12,
+}
+_WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b(?=\s)", re.IGNORECASE)
+_RATIOS = {
+    "twice": 2.0,
+    "double": 2.0,
+    "doubled": 2.0,
+    "doubles": 2.0,
+    "halved": 2.0,
+    "halves": 2.0,
+    "half as": 2.0,
+    "half of": 2.0,
+    "in half": 2.0,
+    "triple": 3.0,
+    "tripled": 3.0,
+    "triples": 3.0,
+    "quadrupled": 4.0,
+    "tenfold": 10.0,
+    "threefold": 3.0,
+    "twofold": 2.0,
+    "a third of": 3.0,
+    "a quarter of": 4.0,
+    "order of magnitude": 10.0,
+}
+_RATIO = re.compile(rf"\b({'|'.join(_RATIOS)})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One number of a sentence. `part_of` is the name it stands in; `counts` the thing it is a number of; `side` whose it is."""
+
+    value: float
+    start: int
+    end: int
+    decimals: int = 0
+    exponent: int = 0
+    signed: bool = False
+    percent: bool = False
+    times: bool = False
+    in_words: bool = False
+    unit: str = ""
+    counts: str = ""
+    part_of: str = ""
+    side: str = ""
+
+    @property
+    def unit_in_last_place(self) -> float:
+        """Half of the last digit that is written, and a little more for what floats are."""
+        return (0.5 + 1e-6) * 10.0 ** (self.exponent - self.decimals)
+
+    @property
+    def whole(self) -> bool:
+        return self.decimals == 0 and self.exponent == 0
+
+
+def mentions(sentence: str, names: Sequence[str]) -> list[tuple[int, str]]:
+    """Where a sentence names which of these, longest names first so that none is found inside another."""
+    found: list[tuple[int, str]] = []
+    taken: list[tuple[int, int]] = []
+    for name in sorted(set(names), key=len, reverse=True):
+        for hit in re.finditer(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", sentence, re.IGNORECASE):
+            if not any(start <= hit.start() < end for start, end in taken):
+                taken.append(hit.span())
+                found.append((hit.start(), name))
+    return sorted(found)
+
+
+def written_numbers(sentence: str, metrics: Sequence[str]) -> Iterator[Written]:
+    """The numbers in their order. What is only the marker of a list item or a letter of a metric's name is none."""
+    named = [(at, at + len(name)) for at, name in mentions(sentence, metrics)]
+    found: list[Written] = []
+    for hit in _NUMBER.finditer(sentence):
+        inside = any(start <= hit.start("digits") < end for start, end in named)
+        if not inside and not any(one.part_of and hit.start("digits") < one.end for one in found):
+            found.append(_digits(sentence, hit))
+    found += [
+        _word(sentence, hit) for hit in _WORD.finditer(sentence) if _NOUN.match(sentence, hit.end()) or _TIMES.match(sentence, hit.end())
+    ]
+    found += [Written(_RATIOS[hit[1].lower()], *hit.span(), times=True, in_words=True) for hit in _RATIO.finditer(sentence)]
+    ordered = sorted(found, key=lambda one: one.start)
+    for before, one in zip((None, *ordered), ordered, strict=False):
+        yield one if one.part_of else _of_side(one, sentence, before.end if before else 0)
+
+
+def _digits(sentence: str, hit: re.Match[str]) -> Written:
+    start, end = hit.start("digits"), hit.end()
+    name = _name_around(sentence, start, end)
+    if name:
+        begin, text = name
+        return Written(0.0, begin, begin + len(text), part_of=text)
+    digits = re.sub(r"[,'’ ]", "", hit["digits"])
+    mantissa, _, exponent = digits.lower().partition("e")
+    sign = hit["sign"].strip()
+    value = -float(digits) if sign in ("-", "−", "–") else float(digits)
+    percent, times = _PERCENT.match(sentence, end), _TIMES.match(sentence, end)
+    unit = None if percent or times else _UNIT.match(sentence, end)
+    noun = None if percent or unit or times else _NOUN.match(sentence, end)
+    tail = percent or times or unit
+    return Written(
+        value=value,
+        start=hit.start() if sign else start,
+        end=tail.end() if tail else end,
+        decimals=len(mantissa.partition(".")[2]),
+        exponent=int(exponent or 0),
+        signed=bool(sign),
+        percent=bool(percent),
+        times=bool(times),
+        unit=unit[1] if unit else "",
+        counts=noun[1].lower() if noun else "value" if _N_EQUALS.search(sentence, 0, start) else "",
+    )
+
+
+def _name_around(sentence: str, start: int, end: int) -> tuple[int, str] | None:
+    """The name, id, version or date that the digits are a part of: glued to letters that are no unit, or dotted twice."""
+    before = _NAME_BEFORE.search(sentence[:start])
+    after = _NAME_AFTER.match(sentence, end)
+    rest = after[0].rstrip(".:/+-") if after else ""
+    if before:
+        return before.start(), before[0] + sentence[start:end] + rest
+    glued = rest and not _UNIT.fullmatch(rest) and not re.fullmatch(r"x|fold|-fold", rest)
+    return (start, sentence[start:end] + rest) if glued else None
+
+
+def _word(sentence: str, hit: re.Match[str]) -> Written:
+    noun, times = _NOUN.match(sentence, hit.end()), _TIMES.match(sentence, hit.end())
+    return Written(float(_WORDS[hit[1].lower()]), *hit.span(), times=bool(times), counts="" if times or not noun else noun[1].lower())
+
+
+def _of_side(one: Written, sentence: str, since: int) -> Written:
+    """The number with the side it is said of: named right after it, or last before it and after the number before."""
+    after = _SUFFIX_SIDE.match(sentence[one.end :])
+    between = sentence[since : one.start]
+    if since and (belongs := _SUFFIX_SIDE.match(between)):
+        between = between[belongs.end() :]
+    sides = _SIDE.findall(between)
+    side = after[1] if after else sides[-1] if sides else ""
+    return replace(one, side=side.lower().replace("baseline", "base"))

@@ -1,0 +1,47 @@
+"""What git says of files, as values: one that differs between two commits, and one that a commit has."""
+
+from assay.core.values import dataclass
+
+ABSENT = "000000"
+_SUBMODULE = "160000"
+_LINK = "120000"
+_OPAQUE = frozenset((_SUBMODULE, _LINK))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A path that differs between two commits, with its mode before and after; a move is two of them."""
+
+    path: str
+    before: str = "100644"
+    after: str = "100644"
+
+    @property
+    def is_opaque(self) -> bool:
+        """Whether the path stands for files that git does not list: a submodule, or a link to wherever."""
+        return self.before in _OPAQUE or self.after in _OPAQUE
+
+    @property
+    def kind(self) -> str:
+        """What kind of change it is, where that is not only one of content."""
+        modes = {self.before, self.after}
+        if _SUBMODULE in modes:
+            return "submodule"
+        if ABSENT in modes:
+            return "removed" if self.after == ABSENT else "added"
+        if self.before == self.after:
+            return ""
+        return "link" if _LINK in modes else f"mode {self.before[-3:]} → {self.after[-3:]}"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """A file of a commit. `identity` is all that git lists of it: mode, id and the bytes of its path."""
+
+    path: str
+    identity: bytes
+
+    @property
+    def is_opaque(self) -> bool:
+        """Whether it stands for files that git does not list."""
+        return self.identity.startswith((b"160000", b"120000"))

@@ -1,0 +1,99 @@
+"""A token in every place where a job keeps one, and a benchmark that looks into all of them as another account."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.fakes.github.hub import Hub
+from tests.integration.action.conftest import PROJECT, Done, Step
+from tests.repositories import Sandbox
+
+CANARY = "canary-5f1c77e0b9d24a"
+VARIABLES = (
+    *("GITHUB_TOKEN", "GH_TOKEN", "INPUT_PUSH-TOKEN", "INPUT_PUSH_TOKEN", "ASSAY_PUSH_TOKEN", "ACTIONS_RUNTIME_TOKEN"),
+    *("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_CACHE_URL", "SERVICE_TOKEN", "API_KEY", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK"),
+    *("DOCKER_AUTH_CONFIG", "DATABASE_URL", "HF_TOKEN", "OPENAI_API_KEY", "GITHUB_ENV_EXTRA"),
+)
+LOOK = """\
+printf '%s\\n' CANARY TOKEN >"$TMPDIR/wanted"  # not in an argument, where the search would find itself
+{ id -u
+  env
+  cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n'
+  cat /proc/$PPID/mem 2>/dev/null | head -c 10000000
+  cat PLACE/home/.netrc PLACE/home/.git-credentials PLACE/home/.ssh/id_ed25519 2>/dev/null
+  cat PLACE/work/.git/config PLACE/temp/* 2>/dev/null
+  cat ../../.git/config ../.git/config .git/config 2>/dev/null
+  find / -xdev -name 'git-credentials-*' -exec cat {} + 2>/dev/null
+  for fd in /proc/self/fd/*; do [ -f "$fd" ] && head -c 100000 "$fd" 2>/dev/null; done
+} | grep -a -c -F -f "$TMPDIR/wanted" | sed 's/^/METRIC leaks=/'
+grep -c -F -f "$TMPDIR/wanted" "$TMPDIR/wanted" | sed 's/^/METRIC control=/'
+"""
+
+
+@pytest.fixture
+def open_step(hub: Hub) -> Iterator[Step]:
+    """A job in a folder that every account can enter, as a runner's is; with a canary wherever a token may lie."""
+    folder = Path(tempfile.mkdtemp(prefix="assay-canary-", dir="/var/tmp"))
+    folder.chmod(0o755)
+    for name in ("home", "tmp", "temp"):
+        (folder / name).mkdir()
+    (folder / "tmp").chmod(0o1777)
+    author = Sandbox(folder / "author")
+    author.commit(PROJECT, "first")
+    remote = hub.create_repository("ada/lab", author.root)
+    token = hub.job_token(remote, {"contents": "write", "pull-requests": "write", "checks": "write"})
+    step = Step(hub, folder, author, remote, token, {name: f"{CANARY}-{name}" for name in VARIABLES})
+    step.env |= {"PATH": "/usr/local/bin:/usr/bin:/bin", "RUNNER_TEMP": str(folder / "temp")}
+    yield step
+    shutil.rmtree(folder)
+
+
+def plant(step: Step) -> None:
+    """What earlier steps leave on a disk, as they leave it."""
+    for name in (".netrc", ".git-credentials", ".ssh/id_ed25519"):
+        path = step.folder / "home" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{CANARY}-file\n")
+        path.chmod(0o600)
+    included = step.folder / "temp" / "git-credentials-0b5f.config"
+    step.author.git("config", "--file", str(included), "http.https://github.com/.extraheader", f"AUTHORIZATION: basic {CANARY}")
+    step.author.git("config", "http.https://github.com/.extraheader", f"AUTHORIZATION: basic {CANARY}", cwd=step.workspace)
+    step.author.git("config", f"includeIf.gitdir:{step.workspace.resolve()}/.git.path", str(included), cwd=step.workspace)
+
+
+def looked(step: Step) -> Done:
+    look = LOOK.replace("CANARY", CANARY).replace("TOKEN", step.token).replace("PLACE", str(step.folder))
+    step.branch("look", {"extra.sh": look, "metrics.txt": "loss=90\n"})
+    pull = step.remote.open_pull("look")
+    payload = step.pull_request(pull)
+    step.checkout(f"refs/pull/{pull.number}/merge")
+    plant(step)
+    return step.run("pull_request", payload)
+
+
+def test_a_canary_in_every_place_is_found_in_none_of_them(open_step: Step) -> None:
+    done = looked(open_step)
+    assert done.code == 0, done.log
+    (head,) = [run for run in open_step.stored() if run["base"]]
+    leaks = {one["value"] for one in head["samples"] if one["metric"] == "leaks"}
+    assert {one["value"] for one in head["samples"] if one["metric"] == "control"} == {2.0}  # the search does find what is there
+    as_another = head["isolation"]["account"].startswith("uid ")
+    assert as_another == (os.geteuid() == 0), done.log
+    if as_another:  # of one and the same account nothing on earth keeps the disk
+        assert leaks == {0.0}
+
+
+def test_no_file_no_log_no_comment_and_no_record_holds_a_canary(open_step: Step) -> None:
+    done = looked(open_step)
+    step = open_step
+    texts = [done.log, done.summary, *done.outputs.values()]
+    texts += [comment.body for comment in step.remote.comments.values()]
+    texts += [f"{check.title}{check.summary}{check.text}" for check in step.remote.checks.values()]
+    texts += [str(logged.body) for logged in step.hub.log]
+    texts += [str(run) for kind in ("runs", "decisions") for run in step.stored(kind)]
+    texts += [path.read_text(errors="replace") for path in (step.workspace / ".assay").rglob("*") if path.is_file()]
+    texts += [path.read_text(errors="replace") for path in (step.workspace / ".git" / "assay").rglob("*") if path.is_file()]
+    assert not [text[:200] for text in texts if CANARY in text or step.token in text]
