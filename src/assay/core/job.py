@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from assay.core.escape import plain
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 LASTING = "ASSAY_LASTING_RUNNER"

@@ -1,11 +1,10 @@
 """The connection to GitHub: who we are, how long we wait, and what may be sent twice."""
 
-from dataclasses import dataclass
-
 from github import Auth, Github
 from github.GithubRetry import GithubRetry
 
 from assay import __version__
+from assay.core.values import dataclass
 
 PER_PAGE = 100
 
