@@ -43,6 +43,8 @@ def settling(finding: Finding, pairs: int | None) -> str:
     asked = percent(finding.question.asked)
     if pairs is not None:
         return f"about {numbers.count(pairs, 'more pair')} would settle {asked}"
+    if finding.known_p is not None:
+        return f"several samples a side would settle {asked}" if not finding.question.trivial else "several samples a side may settle it"
     if finding.question.trivial:
         return "with a limit of zero only a clear difference can settle it"
     return f"no practical number of further pairs would settle {asked}"
