@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assay.app.outlet import Kind, Outlet
 from assay.core.effects import Effect, PostComment, UpdateComment, WriteOutput, WriteReport, WriteSummary
@@ -12,6 +12,7 @@ from assay.core.job_outputs import outputs
 from assay.core.model import Conclusion, Verdict
 from assay.core.render import Rendered, check_name, render
 from assay.core.result import CheckResult, as_json
+from assay.core.values import dataclass
 from assay.core.view import MARKER
 from assay.core.wording import judged
 from assay.ports import Observer

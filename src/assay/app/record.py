@@ -1,7 +1,6 @@
 """From a finished session to the envelopes of its two runs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assay import __version__
@@ -13,6 +12,7 @@ from assay.core.fingerprint import fingerprints_of
 from assay.core.lineage import config_facts
 from assay.core.model import Cause, Completed, Side, Trust
 from assay.core.timestamp import moment, stamp
+from assay.core.values import dataclass
 from assay.core.window import Classifier
 from assay.ports import Clock, Repo
 

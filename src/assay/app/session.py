@@ -95,7 +95,7 @@ class Session:
         self.observer.note(StageStarted(self.benchmark.name, "checks", Side.HEAD))
         done = self._run(Side.HEAD, self.benchmark.checks, "checks", self.benchmark.timeout, Stage.CHECKS)
         if not self._cut_short(done, self.benchmark.timeout):
-            self.head.checks = done
+            self.head.checks = done.lightened()
 
     def sample(self, settled: Callable[[int], bool]) -> None:
         """Warm up, then measure pair after pair; `settled(look)` is asked at each planned look whether that is enough.
@@ -152,7 +152,7 @@ class Session:
         done = self._run(side, command, f"{order:03d}-{side}", self.benchmark.timeout)
         if self._cut_short(done, self.benchmark.timeout):
             return
-        record = ProcessRecord(side, order, unit, seed, done)
+        record = ProcessRecord(side, order, unit, seed, done.lightened())
         self.sides[side].records.append(record)
         self.sides[side].failure = failure_of(done, Stage.BENCHMARK, self.primary)
         if self.primary is None and side is Side.HEAD and done.clean:

@@ -4,10 +4,10 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.cli.experiment_house import config_at, laboratory
+from assay.core.values import dataclass
 from assay.errors import AssayError, UsageError
 
 if TYPE_CHECKING:

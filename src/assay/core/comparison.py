@@ -1,9 +1,9 @@
 """What a comparison says: the value that deciding, reporting and storing share."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assay.core.model import MetricSpec, Verdict
+from assay.core.values import dataclass
 
 
 class Undecided(StrEnum):

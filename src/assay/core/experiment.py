@@ -6,7 +6,7 @@ with what became of it. Seqs are contiguous from 1.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
@@ -19,6 +19,7 @@ from assay.core.ids import is_id
 from assay.core.model import Cause, Direction, Outcome
 from assay.core.record import Count, Fact, Record
 from assay.core.store_layout import SESSION_PREFIX, session_path
+from assay.core.values import dataclass
 
 T = TypeVar("T")
 

@@ -1,8 +1,8 @@
 """The job on GitHub that a command runs in, as its variables tell."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 LASTING = "ASSAY_LASTING_RUNNER"

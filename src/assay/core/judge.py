@@ -13,6 +13,10 @@ AUTO_MIN_EFFECT = 0.01
 """What `min_effect: auto` stands for while a benchmark has no evidence of its own noise."""
 
 
+MOST_UNDECLARED = 100
+"""So many metrics that the config does not name are compared, in the order of their printing. All are stored."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The processes of both sides, and what forbids an answer whatever they say."""
@@ -25,7 +29,7 @@ class Evidence:
 
 
 def specs_of(benchmark: Benchmark, primary: str, printed: Sequence[str], better: Direction | None) -> tuple[MetricSpec, ...]:
-    """The primary metric, the guards, and every other metric that was declared or printed.
+    """The primary metric, the guards, and every other metric that was declared or, up to a number, printed.
 
     `primary` and `better` matter for a bare command alone, which declares no metric.
     """
@@ -43,7 +47,7 @@ def specs_of(benchmark: Benchmark, primary: str, printed: Sequence[str], better:
     others = [MetricSpec(name, Role.SECONDARY, one.better, one.unit) for name, one in benchmark.secondary.items()]
     known = {spec.name for spec in (first, *guards, *others)}
     found = [MetricSpec(name, Role.SECONDARY, None) for name in printed if name not in known]
-    return (first, *guards, *others, *found)
+    return (first, *guards, *others, *found[:MOST_UNDECLARED])
 
 
 def compare_all(benchmark: Benchmark, primary: str, better: Direction | None, evidence: Evidence, alpha: float) -> tuple[Comparison, ...]:

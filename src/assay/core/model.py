@@ -1,7 +1,7 @@
 """The words of the glossary as types: frozen values that every layer shares."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -10,6 +10,10 @@ UNKNOWN: Final = "unknown"
 
 NONE: Final = "none"
 """A fact that does not apply, such as the model of a benchmark without one. It equals itself."""
+
+
+KEPT_CHARACTERS: Final = 32_768
+"""Of each stream of a process that has been looked at: enough for its last lines, and for what failed."""
 
 
 class Direction(StrEnum):
@@ -142,10 +146,14 @@ class MetricReading:
     samples: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     warnings: tuple[MetricWarning, ...] = ()
     lines: int = 0
+    _by_name: Mapping[str, Metric] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {metric.name: metric for metric in self.metrics})
 
     def get(self, name: str) -> Metric | None:
-        """The metric of that name, if the process printed one."""
-        return next((metric for metric in self.metrics if metric.name == name), None)
+        """The metric of that name, if the process printed one. It takes no longer where there are thousands."""
+        return self._by_name.get(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,3 +204,8 @@ class Completed:
     @property
     def clean(self) -> bool:
         return self.cause is None
+
+    def lightened(self) -> "Completed":
+        """The same with only the end of what it printed, for who keeps many: stdout alone may have ten megabytes."""
+        stdout, stderr = self.stdout[-KEPT_CHARACTERS:], self.stderr[-KEPT_CHARACTERS:]
+        return replace(self, stdout=stdout, stderr=stderr, truncated=self.truncated or len(stdout) < len(self.stdout))

@@ -1,7 +1,7 @@
 """Renders a check's reports: the comment, the step summary, the check runs and the text for a terminal."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ from assay.core import escape, fit, wording
 from assay.core.check_run import Annotation, CheckRun
 from assay.core.plain_report import plain_report
 from assay.core.result import BenchmarkResult, CheckResult
+from assay.core.values import dataclass
 from assay.core.view import MARKER, ReportView, benchmark_view, view
 from assay.errors import AssayError
 

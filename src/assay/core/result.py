@@ -1,11 +1,12 @@
 """The result of a check, `assay.result/1`: what result.json holds and every report is made from."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING
 
 from assay.core.comparison import Comparison
 from assay.core.model import Conclusion, Outcome, Rung, Status
+from assay.core.values import dataclass
 
 if TYPE_CHECKING:  # nothing here reads one, and it is much code
     from assay.core.fusion.narrative import Narrative

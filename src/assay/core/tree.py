@@ -1,6 +1,6 @@
 """What git says of files, as values: one that differs between two commits, and one that a commit has."""
 
-from dataclasses import dataclass
+from assay.core.values import dataclass
 
 ABSENT = "000000"
 _SUBMODULE = "160000"

@@ -1,11 +1,10 @@
 """The connection to GitHub: who we are, how long we wait, and what may be sent twice."""
 
-from dataclasses import dataclass
-
 from github import Auth, Github
 from github.GithubRetry import GithubRetry
 
 from assay import __version__
+from assay.core.values import dataclass
 
 REPEATABLE = frozenset({"GET", "HEAD", "PUT", "DELETE", "PATCH"})
 """Sent again by the transport when no answer came. A POST that was carried out unheard would leave its thing there twice."""

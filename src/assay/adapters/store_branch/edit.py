@@ -1,11 +1,12 @@
 """A change of the data branch as a value, and the commit that it makes on a tip. One process builds blobs, trees and commit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.adapters.store_branch.private_repository import DamagedError, PrivateRepository
 from assay.adapters.store_branch.snapshot import Snapshot
 from assay.core.store_layout import README, TOP, hidden_run, may_hold_one, packed_month, session_of
+from assay.core.values import dataclass
 
 MARKER = "<!-- assay:data -->"
 """Stands in the README of every data branch: only a branch that has it, or nothing of others, is written to."""

@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from assay.adapters.store_branch.private_repository import DamagedError, PrivateRepository
+from assay.core.values import dataclass
 
 MAX_BLOB = 128 * 2**20
 """Bytes of one file; more is no evidence of ours."""
