@@ -23,6 +23,7 @@ PAGES = (
     "docs/isolation.md",
     "docs/experiments.md",
     "docs/action.md",
+    "docs/changes.md",
     "docs/configuration.md",
     "docs/store.md",
     "docs/adr/README.md",

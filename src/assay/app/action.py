@@ -76,7 +76,7 @@ def act(
     if isinstance(commits, Nothing):
         return commits
     delivery = delivered(names) if delivered else None
-    way = _Way(order.question, order.rules, order.inputs, order.command, house, bureau, Outlet(bureau.forge), delivery)
+    way = _Way(order.question, order.rules, order.inputs, order.command, house, bureau, Outlet(bureau.forge, house.store), delivery)
     return way.walk(commits, forced_by)
 
 

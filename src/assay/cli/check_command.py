@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import shlex
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -339,6 +340,7 @@ def recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Recor
 def tell(checked: "Checked", out: Path, record: "Record", *, as_json: bool) -> None:
     """Write the four files and print the result. A file that cannot be written is told and changes nothing."""
     from assay.core.effects import WriteReport
+    from assay.core.plain_report import plain_report
     from assay.core.result import as_json as json_of
 
     result = replace(checked.result, files={name: _shown(out / name) for name in REPORTS})
@@ -347,7 +349,12 @@ def tell(checked: "Checked", out: Path, record: "Record", *, as_json: bool) -> N
     check_run = json.dumps(rendered.check, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     texts = (rendered.comment, check_run, rendered.summary, document)
     record([WriteReport(name, text) for name, text in zip(REPORTS, texts, strict=True)])
-    _print(_for_log(document if as_json else rendered.terminal, as_json=as_json))
+    _print(_for_log(document if as_json else plain_report(result, _columns()), as_json=as_json))
+
+
+def _columns() -> int | None:
+    """Of the terminal that is printed to, if it is one; of a very narrow one nothing is expected."""
+    return max(shutil.get_terminal_size().columns, 40) if sys.stdout.isatty() else None
 
 
 def _print(text: str) -> None:

@@ -234,8 +234,9 @@ class Journal:
         return max((one.segment for one in self.records), default=1)
 
     def to_text(self) -> str:
-        """The content of the file."""
-        return "".join(f"{compact(one.model_dump(mode='json', by_alias=True))}\n" for one in (self.header, *self.records))
+        """The content of the file. Half characters, which an argument or a JSON escape can hold, become question marks."""
+        text = "".join(f"{compact(one.model_dump(mode='json', by_alias=True))}\n" for one in (self.header, *self.records))
+        return text.encode("utf-8", "replace").decode()
 
     @classmethod
     def from_text(cls, text: str) -> Self:

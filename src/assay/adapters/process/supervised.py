@@ -25,6 +25,11 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
+class Shielded:
+    """What the command may not write to is read-only for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """The command could not be started: at `stage` (account, cwd or command), for the system's reason `errno`."""
 
@@ -48,7 +53,7 @@ class Ended:
     unkillable: int
 
 
-Message = Started | Failed | Ended
+Message = Started | Shielded | Failed | Ended
 
 
 class Supervised:
@@ -147,6 +152,8 @@ def _parsed(line: bytes) -> Message:
     match line.decode("ascii").split():
         case ["started", pid]:
             return Started(int(pid))
+        case ["shielded"]:
+            return Shielded()
         case ["failed", stage, number]:
             return Failed(stage, int(number))
         case ["ended", reason, status, seconds, cpu, rss, escaped, left]:
