@@ -26,6 +26,10 @@ class UsageError(AssayError):
     exit_code = 2
 
 
+class UnfitCommitError(UsageError):
+    """A commit lacks what a benchmark needs of its tree. Of the base that is no mistake: it may be older than the benchmark."""
+
+
 class NothingMeasuredError(AssayError):
     """Something was due and no measurement came of it."""
 

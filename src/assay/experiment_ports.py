@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Protocol
 
 from assay.core.effects import KeepChange, MakeBranches, RestoreBaseline
 from assay.core.experiment import Journal
 from assay.core.keepable import KeepRules
 from assay.core.tree_facts import CheckedOut, Kept, Made, Restored, Snapshot
+from assay.core.values import dataclass
 from assay.ports import Unreadable
 
 

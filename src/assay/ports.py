@@ -9,7 +9,9 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from assay.core.budget import Spend, Spent
     from assay.core.check_run import CheckRun
+    from assay.core.comment_pointer import CommentPointer
     from assay.core.config import Benchmark
     from assay.core.envelope import Run, StoredDecision, Tombstone
     from assay.core.events import Event
@@ -137,7 +139,7 @@ class Worktree:
     root: str
     cwd: str
     env: Mapping[str, str]
-    account: Account | None
+    account: Account | None = None
     notes: tuple[str, ...] = ()
     read_only: tuple[str, ...] = ()
     read_only_in_setup: tuple[str, ...] = ()
@@ -150,7 +152,8 @@ class Worktrees(Protocol):
     def prepare(self, side: Side, commit: str, benchmark: Benchmark) -> Worktree:
         """Check the commit out at its full sha, with inputs and caches linked and an environment of its own.
 
-        Raises UsageError for an input that does not exist, InfrastructureError where git or the disk refuses.
+        Raises UsageError for an input that does not exist, UnfitCommitError for a commit that cannot take this benchmark,
+        such as one without its `workdir` or with a file of its own in an input's place, InfrastructureError where git or the disk refuses.
         """
         ...
 
@@ -254,6 +257,22 @@ class Store(Protocol):
         """Hide a run from now on. Raises InfrastructureError where it cannot be written, or the run is hidden for another reason."""
         ...
 
+    def add_spend(self, spend: Spend) -> str:
+        """Write down what was spent or granted. Raises InfrastructureError where it cannot be written."""
+        ...
+
+    def spent(self) -> Spent:
+        """All that was ever spent and granted."""
+        ...
+
+    def add_pointer(self, pointer: CommentPointer) -> str:
+        """Remember where our comment on a pull request stands. Raises InfrastructureError where another one is remembered already."""
+        ...
+
+    def pointer(self, pull: int) -> CommentPointer | None:
+        """Where our comment on a pull request stands, None where that is not known."""
+        ...
+
     def search(self, search: Search) -> Found:
         """What may answer a question, without reading the runs. A header is no proof: what it promises the run has to keep."""
         ...
@@ -305,19 +324,22 @@ class Forge(Protocol):
     All raise ForgeError (an InfrastructureError) that tells a missing permission from an outage.
     """
 
-    def upsert_comment(self, number: int, body: str, marker: str) -> Posted:
-        """Make or update our one comment on a pull request.
+    def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted:
+        """Make or update our one comment on a pull request; `known` is the id under which it was seen last.
 
         It is ours only if `marker` is at the very start of its body and its author is our own login and a bot.
         """
         ...
 
-    def update_comment(self, number: int, body: str, marker: str) -> Posted | None:
+    def update_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted | None:
         """Bring our one comment up to date if there is one; None where there is none."""
         ...
 
-    def open_check(self, name: str, commit: str, external_id: str, title: str) -> Posted:
-        """Make a check run `in_progress`, or find the one with this name and `external_id` on that commit."""
+    def open_check(self, name: str, commit: str, external_id: str, title: str, *, new: bool = False) -> Posted:
+        """Make a check run `in_progress`, or find the one with this name and `external_id` on that commit.
+
+        A `new` one has an id that nobody can have used before, so it is not looked for first.
+        """
         ...
 
     def close_check(self, check: Posted | None, payload: CheckRun) -> Posted:

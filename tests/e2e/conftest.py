@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,10 +62,12 @@ class World:
         source = str(Path(__file__).parents[2] / "src")
         return {**kept, **ISOLATED, "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp"), "PYTHONPATH": source}
 
-    def start(self, *words: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
-        """The command, running in a session of its own."""
+    def start(
+        self, *words: str, cwd: Path | None = None, env: dict[str, str] | None = None, before: Sequence[str] = ()
+    ) -> subprocess.Popen[str]:
+        """The command, running in a session of its own; `before` are words that start it."""
         return subprocess.Popen(
-            [sys.executable, "-m", "assay", *words],
+            [*before, sys.executable, "-m", "assay", *words],
             cwd=cwd or self.repo.root,
             env={**self.env, **(env or {})},
             stdin=subprocess.DEVNULL,
@@ -74,9 +77,9 @@ class World:
             start_new_session=True,
         )
 
-    def assay(self, *words: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> Done:
+    def assay(self, *words: str, cwd: Path | None = None, env: dict[str, str] | None = None, before: Sequence[str] = ()) -> Done:
         """Run the command to its end. Never a traceback, whatever it was asked."""
-        process = self.start(*words, cwd=cwd, env=env)
+        process = self.start(*words, cwd=cwd, env=env, before=before)
         out, err = process.communicate(timeout=120)
         assert "Traceback (most recent call last)" not in out + err
         return Done(process.returncode, out, err)

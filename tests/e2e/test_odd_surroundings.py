@@ -1,12 +1,13 @@
 """A machine, an account or a command line that is odd gets one sentence and its exit code, never a traceback."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.e2e.conftest import World
+from tests.e2e.conftest import BENCH, CONFIG, World
 
 REAL_GIT = "$(PATH=${PATH#*:}; command -v git)"
 
@@ -99,3 +100,22 @@ def test_a_benchmark_that_makes_folders_without_end_is_cleaned_up_after(world: W
         done = world.assay("check", "--base", base, "--no-reuse", "--json")
         assert (done.code, done.bench["outcome"]) == (0, "keep")
         assert not list((world.folder / "tmp").glob("assay-*"))
+
+
+MEMORY = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def test_what_many_processes_print_is_not_kept_in_memory(world: World) -> None:
+    talkative = "head -c 9900000 /dev/zero | tr '\\0' x\necho\n"
+    config = CONFIG.replace("{min: 4, max: 6}", "{min: 10, max: 10}")
+    base = world.repo.commit({".github/assay.yml": config, "bench.sh": BENCH, "extra.sh": talkative, "metrics.txt": "loss=120\n"})
+    world.change("loss=90", extra=talkative)
+    words = [sys.executable, "-c", MEMORY, sys.executable, "-m", "assay", "check", "--base", base, "--json"]
+    done = subprocess.run(words, cwd=world.repo.root, env=world.env, capture_output=True, text=True, check=True)
+    result, _, kilobytes = done.stdout.rstrip().rpartition("\n")
+    assert json.loads(result)["benchmarks"][0]["outcome"] == "keep"
+    assert int(kilobytes) < 22 * 9_900 * 0.75

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from assay.core.budget import Spend, Spent
+from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import REMEASURE, Run, StoredDecision, Tombstone
 from assay.core.model import Status
 from assay.core.prior import Found, Search, found_among, header_of
@@ -17,6 +19,8 @@ class FakeStore:
     decided: dict[str, StoredDecision] = field(default_factory=dict)
     unreadable: list[Unreadable] = field(default_factory=list)
     invalidated: set[str] = field(default_factory=set)
+    pointers: dict[int, CommentPointer] = field(default_factory=dict)
+    spends: list[Spend] = field(default_factory=list)
     refuses: str = ""
 
     def add_run(self, run: Run) -> str:
@@ -33,6 +37,22 @@ class FakeStore:
         self._accept(tombstone.run_id not in self.invalidated)
         self.invalidated.add(tombstone.run_id)
         return tombstone.path
+
+    def add_spend(self, spend: Spend) -> str:
+        self._accept(True)
+        self.spends.append(spend)
+        return spend.path
+
+    def spent(self) -> Spent:
+        return Spent(tuple(self.spends), len(self.unreadable))
+
+    def add_pointer(self, pointer: CommentPointer) -> str:
+        self._accept(self.pointers.get(pointer.pull) in (None, pointer))
+        self.pointers[pointer.pull] = pointer
+        return pointer.path
+
+    def pointer(self, pull: int) -> CommentPointer | None:
+        return self.pointers.get(pull)
 
     def search(self, search: Search) -> Found:
         headers = map(header_of, self.stored.values())

@@ -4,12 +4,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.core.facts import Gpu
 from assay.core.model import NONE, UNKNOWN
 from assay.core.record import Absent
+from assay.core.values import dataclass
 
 _DRIVER = re.compile(r"^NVRM version:.*?\s(\d+\.\d+(?:\.\d+)*)\s", re.MULTILINE)
 _MODEL = re.compile(r"^Model:[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)

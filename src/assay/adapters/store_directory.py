@@ -13,28 +13,31 @@ from assay.adapters import atomic_file
 from assay.adapters.directory_source import DirectorySource, VanishedError
 from assay.adapters.store_files import read_file, read_lines, read_piece, walk
 from assay.adapters.store_index import Index, Place, Shelf
-from assay.adapters.stored_records import EMPTY, another_record, catalog, encoded, parsed, parsed_in_place
+from assay.adapters.stored_records import EMPTY, another_record, catalog, encoded, parsed, parsed_in_place, spent_of
+from assay.core.budget import Spend, Spent
+from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
 from assay.core.prior import Found, Search
 from assay.core.record import Envelope
 from assay.core.store_layout import (
+    COMMENTS,
     DECISIONS,
     INVALIDATED,
     RUN_PREFIX,
     RUNS,
+    SPEND,
     packed_month,
     packed_path,
+    pointer_path,
     single_month,
 )
 from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
-    from assay.core.compaction import Month, Packed
-
-if TYPE_CHECKING:
     from assay.adapters.session_files import DirectorySessions
+    from assay.core.compaction import Month, Packed
 
 E = TypeVar("E", bound=Envelope)
 T = TypeVar("T")
@@ -77,6 +80,25 @@ class DirectoryStore:
     def add_tombstone(self, tombstone: Tombstone) -> str:
         """Hide a run. Raises InfrastructureError where the disk refuses or another reason stands there."""
         return self.add(tombstone)
+
+    def add_spend(self, spend: Spend) -> str:
+        """Write down what was spent. Raises InfrastructureError where the disk refuses."""
+        return self.add(spend)
+
+    def spent(self) -> Spent:
+        """All that was spent, and how much of it could not be read."""
+        read = [one for entry in walk(self._root, SPEND, _BY_MONTH) if (one := self._spend_at(entry))]
+        return spent_of(read)
+
+    def add_pointer(self, pointer: CommentPointer) -> str:
+        """Remember a comment. Raises InfrastructureError where the disk refuses or another one is remembered."""
+        return self.add(pointer)
+
+    def pointer(self, pull: int) -> CommentPointer | None:
+        """Where our comment stands; what cannot be read is not known."""
+        path = pointer_path(pull)
+        found = self._whole(CommentPointer, path, _always) if (self._root / path).exists() else None
+        return found if isinstance(found, CommentPointer) else None
 
     def add(self, envelope: Envelope) -> str:
         """Write a record at its own place."""
@@ -132,12 +154,17 @@ class DirectoryStore:
         """The decisions made on that head run. Unreadable ones are left out: they are computed anew from the samples."""
         return self._ask(lambda shelf: shelf.decisions(head_run))
 
-    def records(self) -> Iterator[Run | StoredDecision | Tombstone | Unreadable]:
-        """Every run, decision and tombstone, and what could not be read. Tombstones hide nothing here."""
+    def _spend_at(self, entry: str | Unreadable) -> Spend | Unreadable | None:
+        return entry if isinstance(entry, Unreadable) else self._whole(Spend, entry, _always)
+
+    def records(self) -> Iterator[Run | StoredDecision | Tombstone | Spend | CommentPointer | Unreadable]:
+        """Every run, decision, tombstone, spend and pointer, and what could not be read. Tombstones hide nothing here."""
         yield from self._stored_runs(_always)
-        kinds: tuple[tuple[type[StoredDecision | Tombstone], str, int], ...] = (
+        kinds: tuple[tuple[type[StoredDecision | Tombstone | Spend | CommentPointer], str, int], ...] = (
             (StoredDecision, DECISIONS, _BY_MONTH),
             (Tombstone, INVALIDATED, 0),
+            (Spend, SPEND, _BY_MONTH),
+            (CommentPointer, COMMENTS, 0),
         )
         for kind, folder, depth in kinds:
             for entry in walk(self._root, folder, depth):

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from assay.adapters.store_files import unreadable
+from assay.core.budget import Spend, Spent
 from assay.core.envelope import REMEASURE, Run
 from assay.core.model import Status
 from assay.core.record import Envelope
@@ -58,6 +59,18 @@ def catalog(benchmark: str, found: Iterable[Run | Unreadable], hidden: frozenset
 def counts_as_answer(status: str, forced_by: str | None) -> bool:
     """Whether a stored run answered in a decision, or would have, had the rule to remeasure not come first."""
     return status == Status.REUSED or forced_by == REMEASURE
+
+
+def spent_of(read: Iterable[Spend | Unreadable]) -> Spent:
+    """Records of what was spent, each once, and the number of those that could not be read."""
+    records: dict[str, Spend] = {}
+    lost: set[str] = set()
+    for one in read:
+        if isinstance(one, Unreadable):
+            lost.add(one.path)
+        else:
+            records[one.spend_id] = one
+    return Spent(tuple(records[key] for key in sorted(records)), len(lost))
 
 
 def another_record(where: str) -> OtherRecordError:

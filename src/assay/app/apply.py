@@ -1,7 +1,7 @@
 """The one place where effects leave the house."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar, assert_never
 
 from assay.app.outlet import Outlet
@@ -17,6 +17,7 @@ from assay.core.effects import (
     WriteReport,
     WriteSummary,
 )
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 from assay.ports import JobFiles, Reports, Store
 

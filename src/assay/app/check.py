@@ -1,7 +1,7 @@
 """The whole way of `assay check`: plan, measure, decide and report each benchmark, one after the other."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from functools import partial
 from typing import assert_never
@@ -24,6 +24,7 @@ from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
 from assay.core.schedule import plan_session
 from assay.core.tree import Change
+from assay.core.values import dataclass
 from assay.core.window import Classifier, relevant
 from assay.errors import AssayError, InfrastructureError, UsageError
 

@@ -5,8 +5,10 @@ The order is that of trust. What a stranger wrote costs one question of the forg
 
 from dataclasses import dataclass, field
 
+from assay.app.purse import Purse
 from assay.app.question import Question
 from assay.core import replies
+from assay.core.budget import Wish
 from assay.core.comment_command import Command, Malformed, Verb, parse_comment
 from assay.core.config import Config
 from assay.core.event import Comment
@@ -61,7 +63,7 @@ class Ear:
         if parsed.verb is Verb.HELP:
             self.answer(comment, replies.help_text())
             return Unheard("The commands were listed in a reply.")
-        if parsed.verb is not Verb.RUN:
+        if parsed.verb not in (Verb.RUN, Verb.GRANT):
             return self.refuse(comment, replies.refusal(NOT_YET))
         self._react(comment, Reaction.EYES)
         pull = self.forge.pull(comment.number)
@@ -69,13 +71,25 @@ class Ear:
             return self.refuse(comment, replies.refusal("The pull request is closed, so nothing is run on it."))
         return Heard(comment, parsed, pull, permission)
 
-    def admit(self, heard: Heard, config: Config, allow_forks: ForkRule) -> Unheard | None:
-        """Why a heard command is not obeyed under the base branch's config, None where it is. An author who is let down is told."""
-        problem = _forbidden(heard, config, allow_forks) or self._unpinned(heard)
+    def admit(self, heard: Heard, config: Config, allow_forks: ForkRule, purse: Purse) -> Unheard | None:
+        """Why a heard command is not obeyed under the base branch's config, None where it is. An author who is let down is told.
+
+        Its runs are taken from the purse last, when nothing else speaks against it.
+        """
+        problem = _forbidden(heard, config, allow_forks) or self._unpinned(heard) or purse.take(config.budget, _wish(heard, config))
         if problem:
             return self.refuse(heard.comment, replies.refusal(*problem))
         self._react(heard.comment, Reaction.ROCKET)
         return None
+
+    def grant(self, heard: Heard, runs: int, purse: Purse) -> Unheard:
+        """Give the pull request more runs, if the author may."""
+        if not heard.permission.covers(Permission.ADMIN):
+            return self.refuse(heard.comment, replies.refusal("More runs are granted by somebody with admin rights."))
+        purse.grant(heard.comment.number, heard.comment.author, runs)
+        self._react(heard.comment, Reaction.ROCKET)
+        self.answer(heard.comment, replies.refusal(f"The pull request may take {runs} more runs."))
+        return Unheard(f"The pull request was granted {runs} more runs.")
 
     def answer(self, comment: Comment, text: str) -> None:
         """Our one reply to a comment."""
@@ -137,6 +151,11 @@ def _forbidden(heard: Heard, config: Config, allow_forks: ForkRule) -> tuple[str
         how = "`permissions.forks: sha` in the config and the input `allow-forks: sha` would let it, both."
         return "Code of a fork is not run here.", how
     return None
+
+
+def _wish(heard: Heard, config: Config) -> Wish:
+    chosen = [one for name, one in config.benchmarks.items() if not heard.command.benchmarks or name in heard.command.benchmarks]
+    return Wish(heard.comment.number, heard.comment.author, len(chosen), any(one.gpus for one in chosen))
 
 
 def who_forced(comment: Comment, command: Command) -> str | None:

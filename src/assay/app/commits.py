@@ -1,7 +1,6 @@
 """Which two commits a check is about."""
 
-from dataclasses import dataclass
-
+from assay.core.values import dataclass
 from assay.errors import UsageError
 from assay.ports import Repo
 

@@ -17,9 +17,9 @@ from assay.core.config import Benchmark
 from assay.core.decide import ChecksState, Decision, Evidence, Hold, decide
 from assay.core.envelope import Run, RunStatus, StoredDecision
 from assay.core.evidence import Failure, Stage, process_warnings, tail_of
-from assay.core.judge import not_isolated
+from assay.core.judge import MOST_UNDECLARED, not_isolated
 from assay.core.model import NONE, Conclusion, Direction, Outcome, Role, Status
-from assay.core.numbers import duration
+from assay.core.numbers import count, duration
 from assay.core.policy import Resolved
 from assay.core.rejudge import rejudge
 from assay.core.result import BenchmarkResult, ReuseVerdict, SideFacts
@@ -142,6 +142,7 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         *done.base.warnings,
         *done.head.warnings,
         *_unmeasured(done),
+        *_left_out(done),
     )
     result = BenchmarkResult(
         name=bench.benchmark.name,
@@ -292,7 +293,9 @@ def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     """Base's failure, which leaves head without a baseline, and where the whole output is."""
     base, head = done.session.base.failure, done.session.head.failure
     lines = []
-    if base:
+    if base and done.session.base.absent:
+        lines.append(f"The base could not be measured: {base.detail}")
+    elif base:
         lines.append(f"The base {base.stage.value} failed ({base.detail}); its output is in {bench.shown(base.log_file)}")
         lines.extend(f"base: {line}" for line in base.tail[-5:])
     if head:
@@ -309,6 +312,16 @@ def _unmeasured(done: Measured) -> tuple[str, ...]:
     """Guards that neither side prints: nothing is known of them, and nobody may think that they held."""
     missing = [one for one in done.comparisons if one.spec.role is Role.GUARD and not one.base and not one.head]
     return tuple(f"Neither side prints the guard {one.spec.name}." for one in missing)
+
+
+def _left_out(done: Measured) -> tuple[str, ...]:
+    """How many metrics nobody declared, and too many were printed of to be compared."""
+    printed = {metric.name for run in (done.base, done.head) for metric in run.metrics}
+    left = len(printed - {one.spec.name for one in done.comparisons}) if done.comparisons else 0
+    if not left:
+        return ()
+    said = count(left, "further metric is stored and was not compared", "further metrics are stored and were not compared")
+    return (f"{said}: name those that matter under `secondary`, beyond the first {MOST_UNDECLARED} none is by itself.",)
 
 
 def _tail(head: SideSession) -> tuple[str, ...]:

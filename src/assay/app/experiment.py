@@ -1,13 +1,13 @@
 """Sessions of experiments: begin one, say how it stands, end it. Running and logging have modules of their own."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from assay.app.laboratory import Laboratory, find_session, readable
 from assay.core.experiment import ConfigPayload, Journal, SessionStatus
 from assay.core.experiment_edits import namesake, new_segment, new_session
 from assay.core.experiment_errors import SessionNotActiveError, TreeBusyError, UnknownRunError
 from assay.core.experiment_state import SessionState
+from assay.core.values import dataclass
 from assay.experiment_ports import LiveRun, SessionBook
 
 

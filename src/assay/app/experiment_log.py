@@ -1,7 +1,7 @@
 """Logging what became of a run: git first, then the final record, so that no record ever says what git has not done."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.app.apply_git import perform
 from assay.app.laboratory import Laboratory, find_session
@@ -15,6 +15,7 @@ from assay.core.experiment_state import SessionState, Trial
 from assay.core.keepable import KeepRules
 from assay.core.model import Outcome
 from assay.core.tree_facts import CheckedOut, Kept, Restored
+from assay.core.values import dataclass
 from assay.experiment_ports import ExperimentTree, SessionBook
 
 PATIENCE_S = 10.0

@@ -1,7 +1,7 @@
 """One run of an experiment: wait for the tree, leave evidence, run, check, store the result."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePosixPath
 
 from assay.app.laboratory import Laboratory, find_session
@@ -13,6 +13,7 @@ from assay.core.experiment_state import SessionState
 from assay.core.metric_lines import select_primary
 from assay.core.model import Cause, Completed, MetricReading
 from assay.core.process import DEFAULT_TIMEOUT_S, Argv, ProcessRequest, Shell
+from assay.core.values import dataclass
 from assay.errors import CancelledError
 from assay.experiment_ports import Registration, SessionBook
 

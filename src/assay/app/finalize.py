@@ -1,7 +1,6 @@
 """Ending a session: its kept runs become review branches, all of them or none."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from assay.app.laboratory import Laboratory, find_session
 from assay.core.effects import MakeBranches
@@ -11,6 +10,7 @@ from assay.core.experiment_rules import require_active
 from assay.core.experiment_state import SessionState
 from assay.core.finalize_plan import GroupWish, Plan, plan_groups
 from assay.core.tree_facts import Made
+from assay.core.values import dataclass
 from assay.experiment_ports import BranchMaker, SessionBook
 
 PATIENCE_S = 1.0

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
+from assay.core.values import dataclass
 from assay.ports import Clock, Machine, Observer, Repo, Runner, Store, Worktrees
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
 from assay.core.config import GitConfig
 from assay.core.experiment import Journal
@@ -11,6 +10,7 @@ from assay.core.experiment_rules import unknown_session
 from assay.core.globs import Globs
 from assay.core.keepable import KeepRules
 from assay.core.timestamp import stamp
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 from assay.experiment_ports import BranchMaker, Exclusion, ExperimentTree, Handles, SessionBook, Sessions, SparedFiles
 from assay.ports import Clock, Observer, Runner, Unreadable

@@ -11,15 +11,19 @@ from assay.core.comparison import Comparison
 from assay.core.config import Benchmark
 from assay.core.envelope import Run
 from assay.core.events import StageStarted
-from assay.core.evidence import WALL_TIME
+from assay.core.evidence import WALL_TIME, Failure, Stage
+from assay.core.facts import PythonFacts
 from assay.core.judge import Evidence, compare_all, not_isolated, settled
-from assay.core.model import Direction, Side, Trust
+from assay.core.model import UNKNOWN, Cause, Direction, Side, Trust
 from assay.core.sampling import spend
 from assay.core.schedule import plan_session
 from assay.core.timestamp import stamp
 from assay.core.window import Classifier
-from assay.errors import CancelledError
-from assay.ports import Worktrees
+from assay.errors import CancelledError, UnfitCommitError
+from assay.ports import Worktree, Worktrees
+
+NO_PYTHON = PythonFacts(implementation=UNKNOWN, version=UNKNOWN, dependencies=UNKNOWN)
+"""Of a side without a worktree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
     for side, commit in ((Side.BASE, task.commits.base), (Side.HEAD, task.commits.head)):
         house.observer.note(StageStarted(task.benchmark.name, "checkout", side))
         name = task.run_id if side is Side.HEAD else house.clock.new_id("run")
-        sides[side] = SideSession(worktrees.prepare(side, commit, task.benchmark), name, started)
+        sides[side] = _side(worktrees, side, commit, task.benchmark, SideSession(Worktree(side, commit, "", "", {}), name, started))
     name = house.clock.new_id("ses")
     primary = task.benchmark.metric.name if task.benchmark.metric else None
     return Session(
@@ -101,6 +105,17 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
         better=task.better,
         metrics=tuple(name for name in (primary, *task.benchmark.guards) if name),
     )
+
+
+def _side(worktrees: Worktrees, side: Side, commit: str, benchmark: Benchmark, one: SideSession) -> SideSession:
+    """With its worktree; a base that cannot have one is a side without a measurement, as one whose benchmark fails."""
+    try:
+        one.worktree = worktrees.prepare(side, commit, benchmark)
+    except UnfitCommitError as error:
+        if side is Side.HEAD:
+            raise
+        one.failure = Failure(Stage.CHECKOUT, Cause.NOT_STARTED, error.message)
+    return one
 
 
 class _Isolation:
@@ -127,8 +142,8 @@ class _Isolation:
         now = self._shared()
         changed = {path for path in now.keys() | self.before.keys() if now.get(path) != self.before.get(path)}
         self.changed = tuple(sorted({*self.changed, *changed}))
-        sides = self.session.sides.values()
-        self.foreign = tuple(sorted({name for side in sides for name in self.worktrees.foreign_editables(side.worktree)}))
+        trees = [self.session.sides[side].worktree for side in self.session.laid_out]
+        self.foreign = tuple(sorted({name for tree in trees for name in self.worktrees.foreign_editables(tree)}))
 
     @property
     def reason(self) -> str:
@@ -177,11 +192,17 @@ def _compare(session: Session, task: Task, watch: _Isolation, alpha: float) -> t
     evidence = Evidence(
         base=tuple(base.records),
         head=tuple(head.records),
-        baseline_missing=f"no baseline: the base {base.failure.stage} failed" if base.failure else "",
+        baseline_missing=_no_baseline(base) if base.failure else "",
         not_isolated=watch.reason,
         out_of_time=f"{session.deadline_name} ended the sampling" if session.out_of_time else "",
     )
     return compare_all(task.benchmark, session.primary or WALL_TIME, task.better, evidence, alpha)
+
+
+def _no_baseline(base: SideSession) -> str:
+    if base.absent or base.failure is None:
+        return "no baseline: the base lacks what this benchmark needs"
+    return f"no baseline: the base {base.failure.stage} failed"
 
 
 def _store(
@@ -203,8 +224,9 @@ def _store(
     )
     for side in Side:
         if side not in stored:
-            python = house.machine.python(session.sides[side].worktree.env)
-            changed = session.worktrees.changed_files(session.sides[side].worktree)
+            one, tree = session.sides[side], session.sides[side].worktree
+            python = NO_PYTHON if one.absent else house.machine.python(tree.env)
+            changed = () if one.absent else session.worktrees.changed_files(tree)
             run = run_of(session, side, around, python, changed, house.repo, house.clock, ending)
             keep(run)
             stored[side] = run

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 
 from assay.app.check import choose
 from assay.app.command import Ear, Heard, Unheard, question_of, who_forced
+from assay.app.purse import Purse
 from assay.app.question import Nothing, Question, ask
 from assay.app.rules import Rules, rules_of
 from assay.core import replies
 from assay.core.command_config import with_command
 from assay.core.comment_command import Command, Verb, parse_comment
-from assay.core.event import Comment, Started, WorkflowRun
+from assay.core.event import Comment, Event, Started, WorkflowRun
 from assay.core.forge_facts import Permission, PullFacts
 from assay.core.inputs import Inputs
 from assay.errors import UsageError
@@ -36,20 +37,24 @@ class Order:
     forced_by: str | None = None
 
 
-def order_of(event: Started, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring) -> Order | Nothing:
-    """What an event orders to run.
+def order_of(event: Started, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring, purse: Callable[[], Purse]) -> Order | Nothing:
+    """What an event orders to run. `purse` is opened for a command alone.
 
     Raises UsageError for an event that cannot be acted upon; what is wrong with a command is answered instead.
     """
     match event:
         case Comment():
-            return _commanded(Ear(forge, inputs.bot_login), event, inputs, repo, bring)
+            return _commanded(Ear(forge, inputs.bot_login), event, inputs, repo, bring, purse)
         case WorkflowRun():
             what = "Under workflow_run nothing is run, for the code of a stranger would stand beside a token that can write."
             raise UsageError(what, hint="Give the input mode: report, or let the workflow start on pull_request.")
         case _:
-            question = ask(event, inputs, repo)
-            return question if isinstance(question, Nothing) else Order(question, rules_of(question, repo, inputs.config), inputs)
+            return _asked(event, inputs, repo)
+
+
+def _asked(event: Event, inputs: Inputs, repo: Repo) -> Order | Nothing:
+    question = ask(event, inputs, repo)
+    return question if isinstance(question, Nothing) else Order(question, rules_of(question, repo, inputs.config), inputs)
 
 
 def reported_order(event: Started, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring) -> Order | Nothing:
@@ -66,7 +71,7 @@ def reported_order(event: Started, inputs: Inputs, repo: Repo, forge: Forge, bri
                 return Nothing("No open pull request has the head that the workflow ran on, so there is nowhere to report to.")
             return _ordered(pull, NO_COMMAND, inputs, repo, bring)
         case _:
-            return order_of(event, inputs, repo, forge, bring)
+            return _asked(event, inputs, repo)
 
 
 def _reported_command(comment: Comment, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring) -> Order | Nothing:
@@ -90,11 +95,11 @@ def _ordered(pull: PullFacts, command: Command, inputs: Inputs, repo: Repo, brin
     return Order(question, rules, replace(inputs, benchmarks=names), command)
 
 
-def _commanded(ear: Ear, comment: Comment, inputs: Inputs, repo: Repo, bring: Bring) -> Order | Nothing:
+def _commanded(ear: Ear, comment: Comment, inputs: Inputs, repo: Repo, bring: Bring, purse: Callable[[], Purse]) -> Order | Nothing:
     heard = ear.hear(comment)
     if isinstance(heard, Heard):
         try:
-            found = _obeyed(ear, heard, inputs, repo, bring)
+            found = _obeyed(ear, heard, inputs, repo, bring, purse())
         except UsageError as error:
             found = ear.refuse(comment, replies.refusal(error.message, error.hint or ""))
         if isinstance(found, Order):
@@ -103,6 +108,8 @@ def _commanded(ear: Ear, comment: Comment, inputs: Inputs, repo: Repo, bring: Br
     return Nothing(" ".join((heard.reason, *ear.told)))
 
 
-def _obeyed(ear: Ear, heard: Heard, inputs: Inputs, repo: Repo, bring: Bring) -> Order | Unheard:
+def _obeyed(ear: Ear, heard: Heard, inputs: Inputs, repo: Repo, bring: Bring, purse: Purse) -> Order | Unheard:
+    if heard.command.verb is Verb.GRANT:
+        return ear.grant(heard, heard.command.grant or 0, purse)
     order = replace(_ordered(heard.pull, heard.command, inputs, repo, bring), forced_by=who_forced(heard.comment, heard.command))
-    return ear.admit(heard, order.rules.config, inputs.allow_forks) or order
+    return ear.admit(heard, order.rules.config, inputs.allow_forks, purse) or order

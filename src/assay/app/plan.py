@@ -1,7 +1,7 @@
 """Whether a benchmark must run at all: skip, reuse or measure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from assay.app.commits import Commits
@@ -14,6 +14,7 @@ from assay.core.lineage import ReuseQuestion, config_facts, lineage_key, needed_
 from assay.core.model import Role, Rung, Trust
 from assay.core.result import ReuseReason, ReuseVerdict
 from assay.core.schedule import plan_session
+from assay.core.values import dataclass
 from assay.core.window import Classifier, relevant
 from assay.errors import UsageError
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assay.app.outlet import Kind, Outlet
 from assay.core.effects import Effect, PostComment, UpdateComment, WriteOutput, WriteReport, WriteSummary
@@ -12,6 +12,7 @@ from assay.core.job_outputs import outputs
 from assay.core.model import Conclusion, Verdict
 from assay.core.render import Rendered, check_name, render
 from assay.core.result import CheckResult, as_json
+from assay.core.values import dataclass
 from assay.core.view import MARKER
 from assay.core.wording import judged
 from assay.ports import Observer
@@ -66,7 +67,7 @@ class Publication:
         return f"Give the job `permissions: {{contents: read, {wanted}}}`."
 
     def _outputs(self, result: CheckResult) -> Mapping[str, str]:
-        posted = {one.name: self.outlet.checks.get(check_name(one.name)) for one in result.benchmarks}
+        posted = {one.name: self.outlet.checks.get(check_name(one.name, one.place)) for one in result.benchmarks}
         checks = {name: check.url for name, check in posted.items() if check}
         comment = self.outlet.comment.url if self.outlet.comment else ""
         return outputs(result, result_file=self.result_file, comment_url=comment, check_urls=checks)

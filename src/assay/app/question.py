@@ -1,12 +1,12 @@
 """From an event to the question that it asks: which commits, under whose config, with how much trust."""
 
-from dataclasses import dataclass
 from typing import assert_never
 
 from assay.app.commits import Commits
 from assay.core.event import Event, MergeGroup, PullRequest, Push
 from assay.core.inputs import Inputs
 from assay.core.model import Trust
+from assay.core.values import dataclass
 from assay.errors import UsageError
 from assay.ports import Repo, Store
 

@@ -1,8 +1,8 @@
 """From a finished session to the envelopes of its two runs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 from assay import __version__
 from assay.app.session import Session, SideSession
@@ -13,6 +13,7 @@ from assay.core.fingerprint import fingerprints_of
 from assay.core.lineage import config_facts
 from assay.core.model import Cause, Completed, Side, Trust
 from assay.core.timestamp import moment, stamp
+from assay.core.values import dataclass
 from assay.core.window import Classifier
 from assay.ports import Clock, Repo
 
@@ -178,4 +179,14 @@ def _isolation(one: SideSession, around: Surroundings) -> IsolationFacts:
         own_environment="VIRTUAL_ENV" in one.worktree.env,
         shared_state_changed=around.shared_state_changed,
         account=f"uid {account.uid}" if account else "the caller's own",
+        protection=_protection(one),
+        other_side="unknown" if one.absent else "closed" if account else "compared",
     )
+
+
+def _protection(one: SideSession) -> Literal["read-only", "compared", "none", "unknown"]:
+    if not one.records:
+        return "unknown"
+    if not one.worktree.read_only:
+        return "none"
+    return "read-only" if all(record.completed.shielded for record in one.records) else "compared"

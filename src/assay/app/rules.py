@@ -1,13 +1,12 @@
 """The config of a check on GitHub, read from commits and never from the working tree."""
 
-from dataclasses import dataclass
-
 from assay.app.question import Question
 from assay.core.check_run import Annotation
 from assay.core.config import Config
 from assay.core.config_merge import merge
 from assay.core.config_problems import MAX_SHOWN, ConfigError
 from assay.core.config_text import decode_config, parse_config
+from assay.core.values import dataclass
 from assay.errors import AssayError, UsageError
 from assay.ports import Repo
 

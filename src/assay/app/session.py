@@ -28,6 +28,11 @@ class SideSession:
     failure: Failure | None = None
     checks: Completed | None = None
 
+    @property
+    def absent(self) -> bool:
+        """Whether its commit could not be laid out for this benchmark; then its worktree is one in name only."""
+        return self.failure is not None and self.failure.stage is Stage.CHECKOUT
+
 
 @dataclass(slots=True)
 class Session:
@@ -66,10 +71,15 @@ class Session:
     def base(self) -> SideSession:
         return self.sides[Side.BASE]
 
+    @property
+    def laid_out(self) -> tuple[Side, ...]:
+        """The sides that have a worktree: both, unless the base could not take this benchmark."""
+        return tuple(side for side in Side if not self.sides[side].absent)
+
     def set_up(self) -> None:
         """Run `setup` once in each worktree. A side whose setup fails has no measurement. From here on the time counts."""
         self._set_deadline()
-        for side in Side if self.benchmark.setup else ():
+        for side in self.laid_out if self.benchmark.setup else ():
             if self._too_late():
                 return
             self.observer.note(StageStarted(self.benchmark.name, "setup", side))
@@ -85,7 +95,7 @@ class Session:
         self.observer.note(StageStarted(self.benchmark.name, "checks", Side.HEAD))
         done = self._run(Side.HEAD, self.benchmark.checks, "checks", self.benchmark.timeout, Stage.CHECKS)
         if not self._cut_short(done, self.benchmark.timeout):
-            self.head.checks = done
+            self.head.checks = done.lightened()
 
     def sample(self, settled: Callable[[int], bool]) -> None:
         """Warm up, then measure pair after pair; `settled(look)` is asked at each planned look whether that is enough.
@@ -142,7 +152,7 @@ class Session:
         done = self._run(side, command, f"{order:03d}-{side}", self.benchmark.timeout)
         if self._cut_short(done, self.benchmark.timeout):
             return
-        record = ProcessRecord(side, order, unit, seed, done)
+        record = ProcessRecord(side, order, unit, seed, done.lightened())
         self.sides[side].records.append(record)
         self.sides[side].failure = failure_of(done, Stage.BENCHMARK, self.primary)
         if self.primary is None and side is Side.HEAD and done.clean:

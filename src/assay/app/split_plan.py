@@ -1,7 +1,5 @@
 """The first third of a split check: which cells have to run. It has the token, and starts nothing of anybody's."""
 
-from dataclasses import dataclass
-
 from assay.app import plan
 from assay.app.check import choose
 from assay.app.commits import Commits
@@ -12,6 +10,7 @@ from assay.core.config import Benchmark, Config
 from assay.core.handover import DEFAULT_RUNNER, Cell, PlanFile
 from assay.core.inputs import Inputs
 from assay.core.model import Trust
+from assay.core.values import dataclass
 from assay.ports import Store
 
 CANDIDATES = 50

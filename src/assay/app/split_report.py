@@ -5,7 +5,7 @@ that a cell can do no more than a benchmark that prints what it likes.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assay import __version__
 from assay.app import conclude
@@ -24,6 +24,7 @@ from assay.core.envelope import Run
 from assay.core.handover import CellFile, misfit
 from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
+from assay.core.values import dataclass
 from assay.core.window import Classifier
 from assay.errors import InfrastructureError
 
@@ -54,7 +55,8 @@ class Report:
         merger = _Merger(asked, commits, delivery, self.house, self.record, self.stages, policy)
         done = []
         for benchmark in choose(asked.config, asked.benchmarks):
-            done.append(merger.merged(benchmark))
+            one = merger.merged(benchmark)
+            done.append(replace(one, result=replace(one.result, place=benchmark.machine or "")))
             self.stages.concluded(_result(commits, done[-1:], self.remarks))
         errors = tuple(one.error for one in done if one.error)
         decisions = tuple(one.decision for one in done if one.decision)

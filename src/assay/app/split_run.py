@@ -1,7 +1,7 @@
 """The second third of a split check: one cell measured, on a machine without any token. Nothing is posted and nothing sent from here."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from assay.app.check import CheckRequest, check_commits
@@ -17,6 +17,7 @@ from assay.core.expectation import mismatch
 from assay.core.handover import CellFile, PlanFile
 from assay.core.model import Status
 from assay.core.result import BenchmarkResult
+from assay.core.values import dataclass
 from assay.errors import AssayError, UsageError
 
 MAX_LINES = 40

@@ -1,12 +1,12 @@
 """Who is told of a benchmark's stages while a check goes on, and may hold its decision open. A local check has nobody to tell."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from assay.app.commits import Commits
 from assay.core.config import Benchmark
 from assay.core.decide import Hold
 from assay.core.result import CheckResult
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ import secrets
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.core.values import dataclass
 from assay.errors import AssayError, CancelledError, InfrastructureError, UsageError
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import shlex
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.exposure import take_cover
+from assay.cli.own_folder import FOLDER as FOLDER
+from assay.cli.own_folder import own_folder, say_where
 from assay.cli.streams import let_go_of_stdout
 from assay.errors import InfrastructureError, NothingMeasuredError, UsageError
 
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
     from assay.core.result import CheckResult
     from assay.ports import Observer, Reports, Store
 
-FOLDER = ".assay"
 RARELY = 50_000
 """New objects between two looks for garbage: a check makes little, and to look each 700 is a twentieth of a short one."""
 OFF = ("", "0", "false", "no", "off")
@@ -71,7 +73,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         repo = GitRepo.discover(where)
         request = _request(options, repo, better)
         refuse_links(repo.root)
-        out = Path(options.out).absolute() if options.out else Path(repo.root, FOLDER, "report")
+        out = Path(options.out).absolute() if options.out else own_folder(repo.root) / "report"
         reports = reports_in(out)
         gc.freeze()  # what has been imported stays for good
         gc.set_threshold(RARELY)
@@ -79,11 +81,14 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         with display_for(sys.stderr) as observer:  # it holds the terminal, so it has to go before anything is printed
             store, together = store_at(options.store or "auto", repo, observer)
             house = build_house(stack, request.config, repo, store, observer, job)
+            variables = dict(os.environ)  # the keys of models among them, which are nobody's business while benchmarks run
             take_cover(stack, repo.root, observer, own_variables=not options.store.startswith("branch"))
             record = recorder(store, reports, observer)
             with together:
                 checked = run_check(request, house, record)
-            checked = explained(checked, request.config, repo, house, observer)
+            from assay.cli.analysts import explained
+
+            checked = explained(checked, request.config, repo, house, stack, variables)
     gc.disable()  # what rendering imports stays too, and then there is nothing more to come
     tell(checked, out, record, as_json=options.as_json)
     return exit_code_of(checked)
@@ -106,21 +111,6 @@ def refuse_links(root: str) -> None:
         folder = Path(root, FOLDER, name)
         if folder.is_symlink():
             raise UsageError(f"{folder} is a symbolic link, where Assay keeps its own files.", hint=f"Take {FOLDER} out of the repository.")
-
-
-def explained(checked: "Checked", config: "Config", repo: "GitRepo", house: "House", observer: "Observer") -> "Checked":
-    """The same check with its analyses, where the config wants some and there is something to analyse."""
-    from assay.core.events import Remark
-    from assay.core.model import Status
-
-    if not config.fusion.enabled or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
-        return checked
-    from assay.cli.analysts import Keys, explainer
-
-    found = explainer(config, repo, house.clock, observer, Keys(os.environ)).explain(checked)
-    for remark in found.remarks:
-        observer.note(Remark(remark))
-    return found.checked
 
 
 def exit_code_of(checked: "Checked") -> int:
@@ -229,7 +219,7 @@ def store_at(where: str, repo: "GitRepo", observer: "Observer") -> "tuple[Store,
     from assay.adapters.store_directory import DirectoryStore
 
     if where == "auto":
-        return DirectoryStore(_made(Path(repo.root, FOLDER, "store"))), nullcontext()
+        return DirectoryStore(_made(own_folder(repo.root) / "store")), nullcontext()
     if kind == "dir" and path:
         return DirectoryStore(_made(Path(path).absolute())), nullcontext()
     raise UsageError(f"--store is auto, dir:PATH or branch[:NAME], not {where!r}.", hint="For example --store dir:/srv/assay")
@@ -273,6 +263,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     from assay.core.events import Remark
 
     harden_self()
+    say_where(repo.root, observer)
     clock = SystemClock()
 
     def wait_for(claim: str) -> None:
@@ -282,7 +273,15 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     threading.Thread(target=_make_ready, args=(runner,), daemon=True).start()
 
     def worktrees() -> LocalWorktrees:
-        return LocalWorktrees(repo.checkout, repo.root, parent_environment=os.environ, home=_home(), choose_account=child_account, job=job)
+        return LocalWorktrees(
+            repo.checkout,
+            repo.root,
+            parent_environment=os.environ,
+            home=_home(),
+            own=own_folder(repo.root),
+            choose_account=child_account,
+            job=job,
+        )
 
     return House(
         repo=repo,
@@ -292,7 +291,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
         machine=LocalMachine(os.environ, installed=job.installed),
         clock=clock,
         observer=observer,
-        logs=LogFolder(Path(repo.root, FOLDER, "logs")).session,
+        logs=LogFolder(own_folder(repo.root) / "logs").session,
         supervision=capabilities(),
         variables=os.environ,
     )
@@ -329,6 +328,7 @@ def recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Recor
 def tell(checked: "Checked", out: Path, record: "Record", *, as_json: bool) -> None:
     """Write the four files and print the result. A file that cannot be written is told and changes nothing."""
     from assay.core.effects import WriteReport
+    from assay.core.plain_report import plain_report
     from assay.core.result import as_json as json_of
 
     result = replace(checked.result, files={name: _shown(out / name) for name in REPORTS})
@@ -337,7 +337,12 @@ def tell(checked: "Checked", out: Path, record: "Record", *, as_json: bool) -> N
     check_run = json.dumps(rendered.check, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     texts = (rendered.comment, check_run, rendered.summary, document)
     record([WriteReport(name, text) for name, text in zip(REPORTS, texts, strict=True)])
-    _print(_for_log(document if as_json else rendered.terminal, as_json=as_json))
+    _print(_for_log(document if as_json else plain_report(result, _columns()), as_json=as_json))
+
+
+def _columns() -> int | None:
+    """Of the terminal that is printed to, if it is one; of a very narrow one nothing is expected."""
+    return max(shutil.get_terminal_size().columns, 40) if sys.stdout.isatty() else None
 
 
 def _print(text: str) -> None:

@@ -4,10 +4,10 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.cli.experiment_house import config_at, laboratory
+from assay.core.values import dataclass
 from assay.errors import AssayError, UsageError
 
 if TYPE_CHECKING:
@@ -195,6 +195,41 @@ def archive(session: str, store: str, *, as_json: bool) -> int:
 
         journal = put_away(lab, session)
         return ({"session": journal.id, "status": journal.header.status.value}, f"Archived {journal.id}"), 0
+
+    return _answered(work, store, as_json=as_json)
+
+
+def import_ledger(file: str, name: str | None, project: str | None, store: str, *, as_json: bool) -> int:
+    """Make a session of the ledger of another loop."""
+
+    def work(lab: "Laboratory") -> tuple[Answer, int]:
+        from assay.app.experiment_exchange import take_in
+        from assay.core.experiment_state import SessionState
+
+        journal = take_in(lab, _file(file), file, _text(name, "--name") if name else None, project)
+        count, segments = len(SessionState(journal).trials), journal.segment
+        text = f"Imported {count} runs in {segments} segments as {journal.id}"
+        return ({"session": journal.id, "segment": segments, "mode": "created", "runs": count}, text), 0
+
+    return _answered(work, store, as_json=as_json)
+
+
+def export_ledger(session: str, out: str | None, store: str, *, as_json: bool) -> int:
+    """Write a session as JSON lines, to standard output or to a file."""
+
+    def work(lab: "Laboratory") -> tuple[Answer, int]:
+        from pathlib import Path
+
+        from assay.app.experiment_exchange import give_out
+
+        text = give_out(lab, session)
+        if out is None:
+            return ({"session": session, "lines": text.splitlines()}, text.removesuffix("\n")), 0
+        try:
+            Path(out).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{out}: {error.strerror}", hint="Name a file that can be written.") from error
+        return ({"session": session, "file": out, "lines": len(text.splitlines())}, f"Wrote {out}"), 0
 
     return _answered(work, store, as_json=as_json)
 

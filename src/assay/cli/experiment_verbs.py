@@ -162,3 +162,30 @@ def archive(session: Session, store: Where = "auto", as_json: Json = False) -> N
     from assay.cli.experiment_command import archive as put_away
 
     raise typer.Exit(put_away(session, store, as_json=as_json))
+
+
+@app.command("import", epilog="Example: `assay experiment import .auto/log.jsonl`")
+def import_(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An autoresearch.jsonl or .auto/log.jsonl, or a results.tsv.")],
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="What the session is called. Default: what the file says.")] = None,
+    project: Annotated[str | None, typer.Option(metavar="NAME", help="The project of the session.")] = None,
+    store: Where = "auto",
+    as_json: Json = False,
+) -> None:
+    """Make a session of the ledger of another experiment loop. A line that is not understood is an error that names it."""
+    from assay.cli.experiment_command import import_ledger
+
+    raise typer.Exit(import_ledger(file, name, project, store, as_json=as_json))
+
+
+@app.command("export", epilog="Example: `assay experiment export --session exp-… --out log.jsonl`")
+def export(
+    session: Session,
+    out: Annotated[str | None, typer.Option("--out", metavar="FILE", help="Where to write it. Default: standard output.")] = None,
+    store: Where = "auto",
+    as_json: Json = False,
+) -> None:
+    """Write a session as the JSON lines that pi-autoresearch reads."""
+    from assay.cli.experiment_command import export_ledger
+
+    raise typer.Exit(export_ledger(session, out, store, as_json=as_json))

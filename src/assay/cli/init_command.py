@@ -4,9 +4,9 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError, UsageError
 
 

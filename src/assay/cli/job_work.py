@@ -4,14 +4,14 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.exposure import guard_checkout
-from assay.errors import UsageError
+from assay.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assay.app.action import Acted, Bureau
     from assay.app.house import House
     from assay.app.order import Bring, Order
+    from assay.app.purse import Purse
     from assay.app.question import Nothing
     from assay.app.split_report import Delivery
     from assay.cli.stores import JobStore
@@ -70,14 +71,15 @@ def _check(site: Site) -> "Acted | Nothing":
     from assay.app.order import order_of
     from assay.app.question import Nothing
 
-    order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site))
-    if isinstance(order, Nothing):
-        return order
     _refuse_lasting_runner(site)
     kept = _kept(site)
+    order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site), _purse(kept))
+    if isinstance(order, Nothing):
+        return order
     house = _house(site, order.rules.config, kept.store)
     guard_checkout(site.stack, site.repo.root, site.trusted, house.observer)
-    return act(order, house, _bureau(site, _home(site.repo.root) / "report", kept), _forced(order))
+    acted = act(order, house, _bureau(site, kept, house, order.rules.config), _forced(order))
+    return _accounted(site, order, acted, kept)
 
 
 def _plan(site: Site) -> "PlanFile | Nothing":
@@ -88,10 +90,10 @@ def _plan(site: Site) -> "PlanFile | Nothing":
     from assay.app.split_plan import asked_of, lend, planned
     from assay.core.job_outputs import NAMES
 
-    order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site))
+    kept = _kept(site)
+    order = order_of(_event(site), site.inputs, site.repo, _patient(site), _bring(site), _purse(kept))
     if isinstance(order, Nothing):
         return order
-    kept = _kept(site)
     names = tuple(one.name for one in choose(order.rules.config, order.inputs.benchmarks))
     commits = commits_of(order.question, site.repo, kept.store, names)
     if isinstance(commits, Nothing):
@@ -161,8 +163,25 @@ def _report(site: Site) -> "Acted | Nothing":
         return order
     kept = _kept(site)
     house = _house(site, order.rules.config, kept.store)
-    bureau = _bureau(site, _home(site.repo.root) / "report", kept)
-    return act(order, house, bureau, _forced(order), lambda names: _delivery(site, names))
+    bureau = _bureau(site, kept, house, order.rules.config)
+    acted = act(order, house, bureau, _forced(order), lambda names: _delivery(site, names))
+    return _accounted(site, order, acted, kept)
+
+
+def _accounted(site: Site, order: "Order", acted: "Acted | Nothing", kept: "JobStore") -> "Acted | Nothing":
+    """The same, once the GPU minutes that a command took are written down. That this fails changes nothing that was decided."""
+    from assay.app.action import Acted
+    from assay.app.purse import gpu_minutes
+    from assay.core.event import Comment
+
+    if isinstance(acted, Acted) and isinstance(site.event, Comment):
+        minutes = gpu_minutes(order.rules.config, acted.checked.result)
+        if minutes > 0:
+            try:
+                _purse(kept)().gpu_used(site.event.number, site.event.author, minutes)
+            except InfrastructureError as error:
+                sys.stderr.write(f"{error.message}\n")
+    return acted
 
 
 def _delivery(site: Site, names: tuple[str, ...]) -> "Delivery":
@@ -186,6 +205,13 @@ def _event(site: Site) -> "Started":
     if site.event is None:
         raise UsageError("This job has no event to go by.", hint="Leave the input mode out.")
     return site.event
+
+
+def _purse(kept: "JobStore") -> "Callable[[], Purse]":
+    from assay.adapters.clock import SystemClock
+    from assay.app.purse import Purse
+
+    return lambda: Purse(kept.store, SystemClock())
 
 
 def _bring(site: Site) -> "Bring":
@@ -233,14 +259,15 @@ def _home(root: str) -> Path:
     return Path(root, FOLDER)
 
 
-def _bureau(site: Site, out: Path, kept: "JobStore") -> "Bureau":
+def _bureau(site: Site, kept: "JobStore", house: "House", config: "Config") -> "Bureau":
     from assay.adapters.github.client import HASTY, Patience
     from assay.adapters.reports_folder import ReportsFolder
     from assay.adapters.templates import PackageTemplates
     from assay.app.action import Bureau
+    from assay.cli.analysts import job_explainer
     from assay.core.render import TEMPLATES
 
-    job, templates = site.job, PackageTemplates()
+    job, templates, out = site.job, PackageTemplates(), _home(site.repo.root) / "report"
     return Bureau(
         forge=_forge(site, Patience()),
         hasty=_forge(site, HASTY),
@@ -249,6 +276,7 @@ def _bureau(site: Site, out: Path, kept: "JobStore") -> "Bureau":
         templates={name: templates.load(name) for name in TEMPLATES},
         hosted=job.hosted,
         batch=kept.batch,
+        explain=job_explainer(site, house, config),
         result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),
     )
 

@@ -4,10 +4,10 @@ import json
 import os
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.cli.check_command import build_house, forced_by, job_question, refuse_links
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 
 from assay.cli.streams import STDOUT, let_go_of_stdout
@@ -76,10 +77,19 @@ def _dispatch(argv: Sequence[str]) -> int:
         from assay.cli.commands import app
 
         scrub_environment(os.environ)
+        _settle_temporary_folder()
         app(list(argv), prog_name="assay")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     return 0
+
+
+def _settle_temporary_folder() -> None:
+    """A relative TMPDIR means another folder to each process that we start elsewhere."""
+    named = os.environ.get("TMPDIR")
+    if named:
+        with suppress(FileNotFoundError):  # this very folder has been removed, and then there is none to mean
+            os.environ["TMPDIR"] = os.path.abspath(named)  # noqa: PTH100 - a text
 
 
 def _cancel(number: int, _frame: FrameType | None) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli import check_command as whole
+from assay.cli.own_folder import own_folder
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def report(options: SplitOptions) -> int:
     folder = _folder(options)
     made = folder.plan()
     config, asked, _ = _asked(options, repo, (made.base, made.head))
-    out = Path(options.check.out).absolute() if options.check.out else Path(repo.root, whole.FOLDER, "report")
+    out = Path(options.check.out).absolute() if options.check.out else own_folder(repo.root) / "report"
     reports = whole.reports_in(out)
     with ExitStack() as stack, display_for(sys.stderr) as observer:
         store, together = whole.store_at(options.check.store or "auto", repo, observer)

@@ -8,14 +8,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.own_folder import own_folder
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.adapters.store_branch import BranchStore, Flushed
     from assay.adapters.store_directory import DirectoryStore
+    from assay.core.budget import Spend
+    from assay.core.comment_pointer import CommentPointer
     from assay.core.envelope import Run, StoredDecision, Tombstone
 
-FOLDER = ".assay"
 INCOMPLETE = 4
 """The exit code where something is left that nobody has sent, packed or read."""
 
@@ -41,7 +43,7 @@ def open_store(
         return place.open(token_for(place.remote, environ), warn or _say)
     from assay.adapters.store_directory import DirectoryStore
 
-    return DirectoryStore(Path(folder, rest) if rest else Path(_top(folder), FOLDER, "store"))
+    return DirectoryStore(Path(folder, rest) if rest else own_folder(str(_top(folder))) / "store")
 
 
 def flush(from_dir: str | None = None, store: str = "auto", *, as_json: bool = False, folder: str | None = None) -> int:
@@ -84,7 +86,7 @@ def import_files(files: tuple[str, ...], store: str = "auto", *, as_json: bool =
 
 
 def _store_all(
-    records: "tuple[Run | StoredDecision | Tombstone, ...]",
+    records: "tuple[Run | StoredDecision | Tombstone | Spend | CommentPointer, ...]",
     place: "BranchStore | DirectoryStore",
     problems: tuple[str, ...],
     *,
@@ -102,7 +104,7 @@ def _store_all(
     return _report(_flushed(flushed), _flush_text(flushed, place.name), said, as_json=as_json)
 
 
-def _records_in(folder: Path) -> "tuple[tuple[Run | StoredDecision | Tombstone, ...], tuple[str, ...]]":
+def _records_in(folder: Path) -> "tuple[tuple[Run | StoredDecision | Tombstone | Spend | CommentPointer, ...], tuple[str, ...]]":
     """The records of a folder in the layout of a store, and sentences on what could not be read."""
     from assay.adapters.store_directory import DirectoryStore
     from assay.ports import Unreadable

@@ -1,8 +1,7 @@
 """A check run as the forge takes it: one for each benchmark, on the head commit."""
 
-from dataclasses import dataclass
-
 from assay.core.model import Conclusion
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

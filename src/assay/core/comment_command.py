@@ -5,13 +5,13 @@ A text that is no command is None, one that is a wrong command is a `Malformed` 
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 
 from assay.core.comment_lines import TRIGGER, commands_in
 from assay.core.config_types import BENCHMARK_NAME
 from assay.core.escape import plain
+from assay.core.values import dataclass
 
 MAX_LIST = 100
 """Seeds, or benchmarks, of one command."""

@@ -4,12 +4,13 @@ Pure, so that a directory and a data branch do the same: they bring the bytes an
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 
 from assay.core.canonical import compact, loads
 from assay.core.envelope import Run
 from assay.core.store_layout import month_of, packed_path, single_month
+from assay.core.values import dataclass
 
 MAX_PACKED = 45 * 10**6
 """Bytes of a packed month. GitHub warns of files above 50 MB and refuses those above 100."""

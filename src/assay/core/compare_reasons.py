@@ -18,9 +18,14 @@ def reason_of(finding: Finding, verdict: Verdict, pairs: int | None) -> str:
         case Verdict.UNCHANGED:
             return _unchanged(finding)
         case Verdict.UNDECIDED:
-            low, high = sorted((finding.harm - finding.two_sided, finding.harm + finding.two_sided))
-            span = f"anything from {_judged(finding, low)} to {_judged(finding, high)} is possible"
-            return f"{_judged(finding, finding.harm)}, but {span}; {excluded(finding.harm_excluded)}; {settling(finding, pairs)}"
+            return f"{seen(finding)}; {settling(finding, pairs)}"
+
+
+def seen(finding: Finding) -> str:
+    """What an undecided comparison shows all the same: the change, how far it may be off, and which harm is ruled out."""
+    low, high = sorted((finding.harm - finding.two_sided, finding.harm + finding.two_sided))
+    span = f"anything from {_judged(finding, low)} to {_judged(finding, high)} is possible"
+    return f"{_judged(finding, finding.harm)}, but {span}; {excluded(finding.harm_excluded)}"
 
 
 def undirected(finding: Finding) -> str:
@@ -43,6 +48,8 @@ def settling(finding: Finding, pairs: int | None) -> str:
     asked = percent(finding.question.asked)
     if pairs is not None:
         return f"about {numbers.count(pairs, 'more pair')} would settle {asked}"
+    if finding.known_p is not None:
+        return f"several samples a side would settle {asked}" if not finding.question.trivial else "several samples a side may settle it"
     if finding.question.trivial:
         return "with a limit of zero only a clear difference can settle it"
     return f"no practical number of further pairs would settle {asked}"

@@ -1,35 +1,27 @@
 """One JSON line of `assay compare` to its answer: strict in what it takes, complete in what it says."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assay.core.compare import Pairing, compare
-from assay.core.estimate import Spread, units_of_evidence
+from assay.core.estimate import units_of_evidence
 from assay.core.json_rows import BadRowError, direction, ident, kind_of, list_of, number, numbers, object_on
 from assay.core.model import Direction, MetricSpec, Role
+from assay.core.noise import Noise, Pairs
 from assay.errors import UsageError
 
 MIN_EFFECT = 0.01
-LEAST_EVIDENCE = 3
-"""Earlier A/A pairs below this number say too little about the spread between sessions."""
-
-LARGEST_ERROR = 1e6
-"""A standard error of a relative change beyond this is no different from this one, save that its square may overflow."""
-
 REQUIRED = ("id", "direction", "base", "head")
 OPTIONAL = ("block", "paired", "min_effect", "history", "aa", "aa_similar")
 SHAPE = "{id, direction, base[], head[], block?, paired?, min_effect?, history[]?, aa[]?, aa_similar[]?}"
-
-Pairs = tuple[tuple[float, float | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One comparison to be made.
 
-    `aa` are changes (with their standard errors, where known) between earlier sessions of equal code. `history` and
-    `aa_similar` are checked and not used: what they could add to a sound answer is not built yet.
+    `aa` are changes (with their standard errors, where known) between earlier sessions of equal code, `aa_similar` those of
+    other metrics of this kind. `history` are earlier values of the metric, oldest first.
     """
 
     id: str | int
@@ -39,7 +31,9 @@ class Row:
     block: int = 1
     paired: bool = False
     min_effect: float = MIN_EFFECT
+    history: tuple[float, ...] = ()
     aa: Pairs = ()
+    aa_similar: Pairs = ()
 
 
 def read_row(text: str, where: str) -> Row:
@@ -57,7 +51,8 @@ def answer(row: Row, alpha: float) -> dict[str, object]:
     """The answer as JSON has it. `n` counts units of evidence, that is blocks; `interval` and `p` are null where there are none."""
     pairing = Pairing.PAIRED if row.paired else Pairing.NONE
     spec = MetricSpec("", Role.PRIMARY, row.direction, min_effect=row.min_effect)
-    found = compare(spec, row.base, row.head, alpha=alpha, pairing=pairing, block=row.block, spread=between_sessions(row.aa))
+    noise = Noise(row.aa, row.aa_similar, row.history)
+    found = compare(spec, row.base, row.head, alpha=alpha, pairing=pairing, block=row.block, noise=noise)
     return {
         "id": row.id,
         "verdict": found.verdict.value,
@@ -69,17 +64,6 @@ def answer(row: Row, alpha: float) -> dict[str, object]:
     }
 
 
-def between_sessions(aa: Pairs) -> Spread | None:
-    """The variance that equal code shows between sessions beyond each one's own standard error, by the method of moments.
-
-    It is charged to sides that were measured one after the other; pairs measured side by side share their weather.
-    """
-    if len(aa) < LEAST_EVIDENCE:
-        return None
-    excess = math.fsum(math.log1p(change) ** 2 - min(error or 0.0, LARGEST_ERROR) ** 2 for change, error in aa) / len(aa)
-    return Spread(excess, float(len(aa))) if excess > 0.0 else None
-
-
 def _row(value: Mapping[str, object]) -> Row:
     row = Row(
         id=ident(value["id"]),
@@ -89,10 +73,10 @@ def _row(value: Mapping[str, object]) -> Row:
         block=_block(value.get("block", 1)),
         paired=_flag(value.get("paired", False)),
         min_effect=_effect(value.get("min_effect", MIN_EFFECT)),
+        history=numbers(value, "history"),
         aa=_pairs(value, "aa"),
+        aa_similar=_pairs(value, "aa_similar"),
     )
-    numbers(value, "history")
-    _pairs(value, "aa_similar")
     n = [len(units_of_evidence(side, row.block)) for side in (row.base, row.head)]
     if row.paired and n[0] != n[1]:
         raise BadRowError(f"`paired` needs as many values in `base` as in `head` (after `block`), not {n[0]} and {n[1]}")

@@ -1,9 +1,9 @@
 """The config of a check on GitHub: the base branch's, and of head's no more than benchmarks that the base does not have."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from assay.core.config import Benchmark, Config
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """What is wrong with a config, each with its line, and the error that tells all of it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from assay.core.values import dataclass
 from assay.core.yaml_problems import bare
 from assay.errors import UsageError
 

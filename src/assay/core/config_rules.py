@@ -1,13 +1,13 @@
 """Rules between the keys of a config, as pure functions that yield what is broken."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
 from assay.core.fusion.routes import parse_route
+from assay.core.values import dataclass
 
 if TYPE_CHECKING:
     from assay.core.config import Benchmark, Config

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,6 +11,7 @@ from pydantic_core import ErrorDetails
 from assay.core.config_problems import Path, Problem
 from assay.core.config_rules import Violation
 from assay.core.config_shape import missing, model_at
+from assay.core.values import dataclass
 from assay.core.yaml_problems import bare, quoted
 from assay.core.yaml_tree import Listing, Node, Scalar, Table, locate
 

@@ -5,13 +5,13 @@ Each stage either decides or hands on to the next; the order of `_STAGES` is the
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assay.core import canonical
 from assay.core.comparison import Comparison, Undecided
 from assay.core.decide_words import ERRORS, NEXT, how_to_settle
 from assay.core.model import Cause, Conclusion, Outcome, Role, Verdict
+from assay.core.values import dataclass
 
 
 class Mode(StrEnum):

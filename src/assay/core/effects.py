@@ -4,10 +4,9 @@ Three kinds. *Git* effects (keep, restore, and the records that speak of them) a
 effects have their failures collected and never change a decision; *lifecycle* effects belong to their stage.
 """
 
-from dataclasses import dataclass
-
 from assay.core.check_run import CheckRun
 from assay.core.envelope import Run, StoredDecision
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from assay.core.location import locations, mean, median
+
+MARGIN = 1.05
+"""Every standard error is widened by a twentieth: the noise of real benchmarks is never quite what a formula assumes."""
+
 ROUNDING = 1e-15
 """Changes and standard errors below this are what floats make of equal numbers."""
 
@@ -28,17 +33,6 @@ class Scale(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """A variance that no sample of this session shows, such as that between sessions, known from `df` degrees of freedom.
-
-    It is a variance of relative changes.
-    """
-
-    variance: float
-    df: float
-
-
-@dataclass(frozen=True, slots=True)
 class Scaled:
     """Both sides on one scale, one value a unit of evidence."""
 
@@ -53,14 +47,15 @@ class Scaled:
     @property
     def change(self) -> float:
         """The difference of the two means, in units of the scale."""
-        return _without_rounding(_mean(self.head) - _mean(self.base))
+        return _without_rounding(mean(self.head) - mean(self.base))
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A change in units of its scale, the variance of that estimate (0 where nothing varies) and its degrees of freedom.
 
-    `pair_variance` is the part that further pairs divide: the variance of what one pair of units says.
+    `pair_variance` is the part that further pairs divide: the variance of what one pair of units says. `pooled_df` are the
+    degrees of freedom that the units would have, were the variances of both sides equal.
     """
 
     scale: Scale
@@ -68,6 +63,7 @@ class Estimate:
     variance: float
     df: float
     pair_variance: float
+    pooled_df: float
 
     @property
     def exact(self) -> bool:
@@ -93,7 +89,7 @@ def from_fraction(scale: Scale, fraction: float) -> float:
 
 
 def units_of_evidence(values: Sequence[float], block: int) -> tuple[float, ...]:
-    """One value, the mean, for each `block` consecutive values of one process; the last block may be short.
+    """One value, the median, for each `block` consecutive values of one process; the last block may be short.
 
     Raises ValueError for a block below 1 and for a value that is not finite.
     """
@@ -103,7 +99,7 @@ def units_of_evidence(values: Sequence[float], block: int) -> tuple[float, ...]:
         raise ValueError("samples must be finite")
     if block == 1:
         return tuple(values)
-    return tuple(_mean(values[start : start + block]) for start in range(0, len(values), block))
+    return tuple(median(values[start : start + block]) for start in range(0, len(values), block))
 
 
 def on_one_scale(base: tuple[float, ...], head: tuple[float, ...]) -> Scaled | None:
@@ -112,7 +108,7 @@ def on_one_scale(base: tuple[float, ...], head: tuple[float, ...]) -> Scaled | N
         reference = max(*base, *head)
         return Scaled(Scale.LOG, *(tuple(_log_ratio(value, reference) for value in side) for side in (base, head)))
     largest = max(map(abs, base))
-    size = abs(_mean(base))
+    size = abs(mean(base))
     if largest == 0 and not any(head):
         return Scaled(Scale.LINEAR, base, head)
     if size <= _NO_MEAN * largest or max(map(abs, head)) / _SQUARABLE >= size:
@@ -120,31 +116,37 @@ def on_one_scale(base: tuple[float, ...], head: tuple[float, ...]) -> Scaled | N
     return Scaled(Scale.LINEAR, *(tuple(value / size for value in side) for side in (base, head)))
 
 
-def independent(sides: Scaled, spread: Spread | None = None) -> Estimate:
-    """The change of two independent samples of at least 2 units each: Welch's standard error, Satterthwaite's df.
+def independent(sides: Scaled) -> Estimate:
+    """The change of two independent samples of at least 2 units each, with the degrees of freedom of Welch and Satterthwaite.
 
-    B. L. Welch, Biometrika 34 (1947) 28; F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110, which also takes `spread`.
+    B. L. Welch, Biometrika 34 (1947) 28; F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110.
     """
-    base, head = _variance(sides.base), _variance(sides.head)
-    parts = [(base / len(sides.base), len(sides.base) - 1.0), (head / len(sides.head), len(sides.head) - 1.0)]
-    if spread:
-        parts.append((spread.variance, spread.df))
-    return _estimate(sides.scale, sides.change, parts, base + head)
+    base, head = locations(sides.base, sides.head)
+    n = len(sides.base), len(sides.head)
+    variance = base.variance + head.variance
+    if variance <= ROUNDING * ROUNDING:
+        return _exact(sides, min(n) - 1.0)
+    df = 1.0 / ((base.variance / variance) ** 2 / (n[0] - 1) + (head.variance / variance) ** 2 / (n[1] - 1))
+    pair = base.variance * n[0] + head.variance * n[1]
+    return _estimate(sides.scale, head.centre - base.centre, (variance, pair), (df, n[0] + n[1] - 2.0))
 
 
 def paired(sides: Scaled) -> Estimate:
     """The change of two samples whose values belong together one by one, at least 2 pairs."""
-    differences = [head - base for base, head in zip(sides.base, sides.head, strict=True)]
-    variance = _variance(differences)
-    return _estimate(sides.scale, _without_rounding(_mean(differences)), [(variance / sides.least, sides.least - 1.0)], variance)
+    (difference,) = locations([head - base for base, head in zip(sides.base, sides.head, strict=True)])
+    df = sides.least - 1.0
+    if difference.variance <= ROUNDING * ROUNDING:
+        return _exact(sides, df)
+    return _estimate(sides.scale, difference.centre, (difference.variance, difference.variance * sides.least), (df, df))
 
 
-def _estimate(scale: Scale, change: float, parts: Sequence[tuple[float, float]], pair_variance: float) -> Estimate:
-    total = math.fsum(variance for variance, _ in parts)
-    if total <= ROUNDING * ROUNDING:
-        return Estimate(scale, change, 0.0, min(df for _, df in parts), 0.0)
-    df = 1.0 / math.fsum((variance / total) ** 2 / df for variance, df in parts)
-    return Estimate(scale, change, total, df, pair_variance)
+def _exact(sides: Scaled, df: float) -> Estimate:
+    return Estimate(sides.scale, sides.change, 0.0, df, 0.0, df)
+
+
+def _estimate(scale: Scale, change: float, variances: tuple[float, float], df: tuple[float, float]) -> Estimate:
+    whole, pair = (MARGIN**2 * variance for variance in variances)
+    return Estimate(scale, _without_rounding(change), whole, df[0], pair, df[1])
 
 
 def _log_ratio(value: float, reference: float) -> float:
@@ -155,17 +157,3 @@ def _log_ratio(value: float, reference: float) -> float:
 
 def _without_rounding(change: float) -> float:
     return 0.0 if abs(change) <= ROUNDING else change
-
-
-def _mean(values: Sequence[float]) -> float:
-    if min(values) == max(values):
-        return values[0]
-    try:
-        return math.fsum(values) / len(values)
-    except OverflowError:
-        return math.fsum(value / len(values) for value in values)
-
-
-def _variance(values: Sequence[float]) -> float:
-    middle = _mean(values)
-    return math.fsum((value - middle) ** 2 for value in values) / (len(values) - 1)

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from assay.core.escape import plain
 from assay.core.timestamp import moment
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 _SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")

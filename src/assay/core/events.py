@@ -1,9 +1,8 @@
 """What an observer hears of a check in progress, as frozen values."""
 
-from dataclasses import dataclass
-
 from assay.core.fusion.events import AnalysisEvent
 from assay.core.model import Side
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

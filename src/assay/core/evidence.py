@@ -18,6 +18,7 @@ TAIL_CHARACTERS = 16_384
 class Stage(StrEnum):
     """Where in a side's life a process stands."""
 
+    CHECKOUT = "checkout"
     SETUP = "setup"
     BENCHMARK = "benchmark"
     CHECKS = "checks"

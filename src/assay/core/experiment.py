@@ -6,7 +6,7 @@ with what became of it. Seqs are contiguous from 1.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any, Final, Literal, Self, TypeVar
@@ -19,6 +19,7 @@ from assay.core.ids import is_id
 from assay.core.model import Cause, Direction, Outcome
 from assay.core.record import Count, Fact, Record
 from assay.core.store_layout import SESSION_PREFIX, session_path
+from assay.core.values import dataclass
 
 T = TypeVar("T")
 
@@ -233,8 +234,9 @@ class Journal:
         return max((one.segment for one in self.records), default=1)
 
     def to_text(self) -> str:
-        """The content of the file."""
-        return "".join(f"{compact(one.model_dump(mode='json', by_alias=True))}\n" for one in (self.header, *self.records))
+        """The content of the file. Half characters, which an argument or a JSON escape can hold, become question marks."""
+        text = "".join(f"{compact(one.model_dump(mode='json', by_alias=True))}\n" for one in (self.header, *self.records))
+        return text.encode("utf-8", "replace").decode()
 
     @classmethod
     def from_text(cls, text: str) -> Self:

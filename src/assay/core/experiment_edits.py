@@ -5,7 +5,6 @@ there already changes nothing.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pydantic import JsonValue
 
@@ -24,6 +23,7 @@ from assay.core.experiment_rules import require_active, require_outcome, require
 from assay.core.experiment_state import SessionState
 from assay.core.metric_lines import select_primary
 from assay.core.model import UNKNOWN, Cause, Completed, Metric, Outcome
+from assay.core.values import dataclass
 
 MAX_SECONDARY = 512
 

@@ -75,6 +75,12 @@ class PlanError(RefusedError):
     code = "plan_error"
 
 
+class ImportRefusedError(RefusedError):
+    """A ledger that is not understood."""
+
+    code = "import_error"
+
+
 class NoKeptRunsError(RefusedError):
     """There is nothing to finalize."""
 

@@ -1,12 +1,12 @@
 """What a session has come to, told from its records."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 
 from assay.core.experiment import ConfigPayload, ConfigRecord, Journal, RunPayload, RunRecord
 from assay.core.experiment_confidence import confidence
 from assay.core.model import Direction, Outcome
+from assay.core.values import dataclass
 
 MEASURED = (Outcome.KEEP, Outcome.DISCARD)
 """Outcomes whose number counts as a sample and as a baseline. What crashed or computed something wrong has no say in the noise."""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from assay.core import escape, numbers
 from assay.core.canonical import loads
@@ -10,6 +9,7 @@ from assay.core.data_ref import is_safe_ref
 from assay.core.effects import BranchWish
 from assay.core.experiment_errors import NoKeptRunsError, PlanError
 from assay.core.experiment_state import SessionState, Trial
+from assay.core.values import dataclass
 
 MAX_SLUG = 40
 _GROUP_KEYS = {"title", "branch", "runs"}

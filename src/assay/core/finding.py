@@ -44,13 +44,17 @@ def question(spec: MetricSpec, scale: Scale) -> Question:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An estimate with the half widths of its two-sided interval and of its one-sided bounds, both at `alpha`."""
+    """An estimate with the half widths of its two-sided interval and of its one-sided bounds, both at `alpha`.
+
+    `known_p` is its p-value where that is not the one of Student's t.
+    """
 
     estimate: Estimate
     question: Question
     alpha: float
     two_sided: float
     one_sided: float
+    known_p: float | None = None
 
     @property
     def harm(self) -> float:
@@ -80,6 +84,8 @@ class Finding:
     @property
     def p(self) -> float:
         """The two-sided p-value of no change."""
+        if self.known_p is not None:
+            return self.known_p
         if self.estimate.exact:
             return 1.0 if self.estimate.change == 0.0 else 0.0
         return min(1.0, 2.0 * t_sf(abs(self.estimate.change) / self.estimate.error, self.estimate.df))

@@ -1,8 +1,9 @@
 """What a forge knows of people and pull requests, as far as a decision needs it."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from assay.core.values import dataclass
 
 
 class Permission(StrEnum):

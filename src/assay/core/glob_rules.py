@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from assay.core.values import dataclass
 
 Step = Callable[[str], object] | None
 """What one part of a path has to satisfy; None stands for `**`."""

@@ -13,6 +13,10 @@ AUTO_MIN_EFFECT = 0.01
 """What `min_effect: auto` stands for while a benchmark has no evidence of its own noise."""
 
 
+MOST_UNDECLARED = 100
+"""So many metrics that the config does not name are compared, in the order of their printing. All are stored."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The processes of both sides, and what forbids an answer whatever they say."""
@@ -25,7 +29,7 @@ class Evidence:
 
 
 def specs_of(benchmark: Benchmark, primary: str, printed: Sequence[str], better: Direction | None) -> tuple[MetricSpec, ...]:
-    """The primary metric, the guards, and every other metric that was declared or printed.
+    """The primary metric, the guards, and every other metric that was declared or, up to a number, printed.
 
     `primary` and `better` matter for a bare command alone, which declares no metric.
     """
@@ -43,7 +47,7 @@ def specs_of(benchmark: Benchmark, primary: str, printed: Sequence[str], better:
     others = [MetricSpec(name, Role.SECONDARY, one.better, one.unit) for name, one in benchmark.secondary.items()]
     known = {spec.name for spec in (first, *guards, *others)}
     found = [MetricSpec(name, Role.SECONDARY, None) for name in printed if name not in known]
-    return (first, *guards, *others, *found)
+    return (first, *guards, *others, *found[:MOST_UNDECLARED])
 
 
 def compare_all(benchmark: Benchmark, primary: str, better: Direction | None, evidence: Evidence, alpha: float) -> tuple[Comparison, ...]:
@@ -89,7 +93,7 @@ def _compare_one(spec: MetricSpec, evidence: Evidence, alpha: float, seeded: boo
     if None not in units.values() and units["base"] != units["head"]:
         reason = "not comparable: the two sides print it in different units"
         return no_comparison(spec, *samples, Undecided.NOT_COMPARABLE, reason)
-    return compare(spec, *samples, alpha=alpha, pairing=Pairing.PAIRED if seeded else Pairing.NONE)
+    return compare(spec, *samples, alpha=alpha, pairing=Pairing.PAIRED if seeded else Pairing.INTERLEAVED)
 
 
 def _gaps(samples: tuple[tuple[float, ...], tuple[float, ...]], evidence: Evidence) -> str:
@@ -114,8 +118,8 @@ def _overruled(comparison: Comparison, evidence: Evidence) -> Comparison:
 
 
 def settled(comparisons: Sequence[Comparison]) -> bool:
-    """Whether no further sample could change what is decided: a regression is found, or nothing lacks precision."""
+    """Whether no further sample could change what is decided: a regression is found, or more samples would help nothing."""
     gating = [one for one in comparisons if one.spec.role is not Role.SECONDARY]
     if any(one.verdict is Verdict.REGRESSED for one in gating):
         return True
-    return not any(one.undecided is not None and one.undecided.lacks_precision for one in gating)
+    return not any(one.undecided is not None and one.undecided.more_samples_help for one in gating)

@@ -1,10 +1,10 @@
 """Which paths a kept commit may hold: what is allowed, no secrets, nothing huge, never the store."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assay.core.globs import Globs
 from assay.core.units import format_size
+from assay.core.values import dataclass
 
 SECRETS = (
     *(".env", ".env.*", "!.env.example", "!.env.sample", "!.env.template", "!.env.dist", ".envrc"),

@@ -1,12 +1,12 @@
 """The reuse verdict for a person at a terminal: the answer in a line, the key, and with the ladder what each rung said."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assay.core import escape
 from assay.core.model import Rung
 from assay.core.numbers import count
 from assay.core.result import ReuseVerdict, Window
+from assay.core.values import dataclass
 from assay.core.verdict import LADDER, Via
 
 _REASON = 2000

@@ -4,7 +4,7 @@ Whatever cannot be proved equal counts as different. What may have changed betwe
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from assay.core.canonical import digest, sha256
@@ -15,6 +15,7 @@ from assay.core.facts import EnvironmentFacts
 from assay.core.model import NONE, UNKNOWN, Rung, Trust
 from assay.core.result import LineageKey, ReuseReason
 from assay.core.timestamp import moment
+from assay.core.values import dataclass
 
 ANY = "any"
 """The wildcard of a question (`--model any`). In a record it is a name like any other."""

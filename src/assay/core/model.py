@@ -1,7 +1,7 @@
 """The words of the glossary as types: frozen values that every layer shares."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -10,6 +10,10 @@ UNKNOWN: Final = "unknown"
 
 NONE: Final = "none"
 """A fact that does not apply, such as the model of a benchmark without one. It equals itself."""
+
+
+KEPT_CHARACTERS: Final = 32_768
+"""Of each stream of a process that has been looked at: enough for its last lines, and for what failed."""
 
 
 class Direction(StrEnum):
@@ -142,10 +146,14 @@ class MetricReading:
     samples: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     warnings: tuple[MetricWarning, ...] = ()
     lines: int = 0
+    _by_name: Mapping[str, Metric] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {metric.name: metric for metric in self.metrics})
 
     def get(self, name: str) -> Metric | None:
-        """The metric of that name, if the process printed one."""
-        return next((metric for metric in self.metrics if metric.name == name), None)
+        """The metric of that name, if the process printed one. It takes no longer where there are thousands."""
+        return self._by_name.get(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +177,8 @@ class Completed:
 
     `duration_s` runs from just before exec to the exit of the process itself, whatever its children do later.
     `stdout` and `stderr` are bounded: all of it, or the last 64 KiB where `truncated`; `log_file` has everything.
-    `cause` is None for exit status 0. `escaped` counts processes that outlived the command and were killed. `warnings` are
+    `cause` is None for exit status 0. `escaped` counts processes that outlived the command and were killed; `shielded`
+    says that all it was not to write to was read-only for it. `warnings` are
     sentences on what went wrong beside it and changes no number.
     """
 
@@ -186,6 +195,7 @@ class Completed:
     cpu_s: float | None = None
     max_rss_kb: int | None = None
     escaped: int = 0
+    shielded: bool = False
     detail: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -196,3 +206,8 @@ class Completed:
     @property
     def clean(self) -> bool:
         return self.cause is None
+
+    def lightened(self) -> "Completed":
+        """The same with only the end of what it printed, for who keeps many: stdout alone may have ten megabytes."""
+        stdout, stderr = self.stdout[-KEPT_CHARACTERS:], self.stderr[-KEPT_CHARACTERS:]
+        return replace(self, stdout=stdout, stderr=stderr, truncated=self.truncated or len(stdout) < len(self.stdout))

@@ -1,13 +1,13 @@
 """The resolved policy of one benchmark: what the config says, for this branch, as the decision table takes it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assay.core.compare import METHOD
 from assay.core.config import Benchmark, Config
 from assay.core.decide import FailOn, Mode, Policy, policy_hash
 from assay.core.globs import Globs
 from assay.core.model import Conclusion, Direction
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

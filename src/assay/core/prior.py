@@ -1,7 +1,6 @@
 """Which stored runs may answer a question, told from their headers: what a store can look up without reading a run."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ from assay.core.fingerprint import Fingerprints
 from assay.core.lineage import CLOCK_SKEW_S, SURROUNDINGS, ReuseQuestion, answers, same_fact, trusts_for
 from assay.core.model import UNKNOWN
 from assay.core.timestamp import moment
+from assay.core.values import dataclass
 
 MOST = 64
 """So many promising runs are looked at for one question; the freshest that holds is nearly always among the first."""

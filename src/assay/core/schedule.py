@@ -3,11 +3,10 @@
 The unit of evidence is a pair: one base and one head process next to each other or, with seeds, all repeats of one seed.
 """
 
-from dataclasses import dataclass
-
 from assay.core.config import Benchmark, SeedRange
 from assay.core.model import Side
 from assay.core.sampling import looks as plan_looks
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

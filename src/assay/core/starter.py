@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from assay.core.config_types import check_metric_name
 from assay.core.model import Direction
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 CONFIG_TEMPLATE = "init/assay.yml"

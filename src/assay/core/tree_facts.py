@@ -1,9 +1,9 @@
 """What is known of a working tree, and what keeping and restoring came to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from assay.core.keepable import LeftOut
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

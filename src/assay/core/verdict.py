@@ -5,7 +5,7 @@ each group of paths holds and need none. One alone is enough where the other can
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from assay.core.envelope import Run
@@ -14,6 +14,7 @@ from assay.core.lineage import ReuseQuestion, objections
 from assay.core.model import NONE, Rung
 from assay.core.result import ReuseReason, ReuseVerdict, Window
 from assay.core.tree import Change
+from assay.core.values import dataclass
 from assay.core.window import IGNORED, Classifier, reasons_of
 
 LADDER = (*(Rung.FORCED, Rung.EVIDENCE, Rung.CODE, Rung.HARNESS, Rung.MODEL, Rung.CONFIG, Rung.ENVIRONMENT), Rung.UNCLASSIFIED)

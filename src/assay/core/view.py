@@ -1,13 +1,13 @@
 """What the templates see: one frozen view whose words are already chosen, formatted and escaped."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assay.core import escape, numbers, wording
 from assay.core.comparison import Comparison
 from assay.core.model import Role, Status, Verdict
 from assay.core.provenance import facts_of, reuse_of
 from assay.core.result import SEVERITY, BenchmarkResult, CheckResult
+from assay.core.values import dataclass
 
 _ANALYSIS_TEXT = 700
 

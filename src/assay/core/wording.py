@@ -1,12 +1,12 @@
 """The sentences of a report: what was found and what its reader must do. Every word of a template comes from here or from the view."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from assay.core import escape, numbers
 from assay.core.comparison import Comparison, Undecided
 from assay.core.model import Conclusion, Outcome, Role, Status, Verdict
 from assay.core.result import BenchmarkResult
+from assay.core.values import dataclass
 
 TITLE_LIMIT = 255
 TEXT_LIMIT = 300

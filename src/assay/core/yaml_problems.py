@@ -1,10 +1,11 @@
 """What is wrong with the YAML of a file, in plain sentences with lines."""
 
 import re
-from dataclasses import dataclass
 
 import yaml
 from yaml.reader import ReaderError
+
+from assay.core.values import dataclass
 
 MAX_QUOTED = 60
 

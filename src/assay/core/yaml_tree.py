@@ -6,10 +6,11 @@ Scalars follow the core schema of YAML 1.2, so `on`, `yes`, `1_000`, `1:30` and 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import yaml
 
+from assay.core.values import dataclass
 from assay.core.yaml_problems import TreeProblem, YamlError, bare, explain, quoted
 
 MAX_BYTES = 64 * 1024

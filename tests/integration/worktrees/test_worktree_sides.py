@@ -173,12 +173,62 @@ folder = WorkFolder()
 (folder.path / "01" / "left").write_text("x")
 os.kill(os.getpid(), signal.SIGKILL)
 """
+KILLED_AT = """\
+import os, signal, sys, tempfile
+tempfile.gettempdir()
+from assay.adapters.worktrees import folders
+def dying(name):
+    real = getattr(os, name)
+    def call(*words, **options):
+        global left
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*words, **options)
+    setattr(os, name, call)
+left = int(sys.argv[1])
+if sys.argv[2] == "make":
+    for name in ("mkdir", "open", "write", "rename"):
+        dying(name)
+folder = folders.WorkFolder()
+(folder.path / "01").mkdir()
+(folder.path / "01" / "file").write_text("x")
+for name in ("unlink", "rmdir"):
+    dying(name)
+if sys.argv[2] == "sweep":
+    os.close(folder._lock)
+    folders.sweep()
+else:
+    folder.remove()
+"""
+
+
+def python(*words: str) -> int:
+    """How an interpreter that can import what we can ends."""
+    return subprocess.run([sys.executable, *words], check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}).returncode
+
+
+@pytest.mark.parametrize("work", ["make", "remove", "sweep"])
+def test_wherever_a_check_is_killed_what_it_left_is_swept(sandbox: Sandbox, tmp: Path, monkeypatch: pytest.MonkeyPatch, work: str) -> None:
+    steps = 0
+    while (code := python("-c", KILLED_AT, str(steps), work)) == -signal.SIGKILL:
+        young = set(tmp.iterdir())
+        sweep()
+        assert all(list(folder.iterdir()) in ([], [folder / "lock.new"]) for folder in tmp.iterdir()), "what has a lock goes at once"
+        assert set(tmp.iterdir()) <= young
+        for folder in tmp.iterdir():
+            os.utime(folder, (1, 1))
+        sweep()
+        assert list(tmp.iterdir()) == []
+        steps += 1
+    assert code == 0
+    assert steps > 3
+    assert list(tmp.iterdir()) == []
 
 
 def test_what_a_killed_check_left_is_swept_by_the_next(sandbox: Sandbox, opened: Open, tmp: Path) -> None:
     _, head = two_commits(sandbox)
-    killed = subprocess.run([sys.executable, "-c", KILLED], check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-    assert killed.returncode == -signal.SIGKILL
+    assert python("-c", KILLED) == -signal.SIGKILL
     left = list(tmp.iterdir())
     assert [(left[0] / "01/left").read_text()] == ["x"]
     with opened() as worktrees:
@@ -188,14 +238,33 @@ def test_what_a_killed_check_left_is_swept_by_the_next(sandbox: Sandbox, opened:
 
 def test_the_folder_of_a_living_check_and_those_of_others_are_not_swept(sandbox: Sandbox, opened: Open, tmp: Path) -> None:
     _, head = two_commits(sandbox)
-    (tmp / "assay-report").mkdir()
-    (tmp / "assay-file").write_text("not a folder")
-    (tmp / "assay-link").symlink_to(sandbox.root)
+    (tmp / "assay-work-report").mkdir()
+    (tmp / "assay-work-abcdefgh").mkdir()
+    (tmp / "assay-work-abcdefgh" / "numbers.csv").touch()
+    (tmp / "assay-work-file").write_text("not a folder")
+    (tmp / "assay-work-link").symlink_to(sandbox.root)
+    theirs = sorted(tmp.iterdir())
+    for path in theirs:
+        os.utime(path, (1, 1), follow_symlinks=False)
     with opened() as worktrees:
         side = worktrees.prepare(Side.HEAD, head, benchmark())
         assert sweep() == ()
         assert Path(side.root, "file").exists()
-    assert sorted(path.name for path in tmp.iterdir()) == ["assay-file", "assay-link", "assay-report"]
+    assert sorted(tmp.iterdir()) == theirs
+    assert (tmp / "assay-work-abcdefgh" / "numbers.csv").exists()
+
+
+def test_a_relative_temporary_folder_is_meant_from_where_we_are(
+    sandbox: Sandbox, opened: Open, tmp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, head = two_commits(sandbox)
+    monkeypatch.chdir(tmp)
+    monkeypatch.setattr("tempfile.tempdir", ".")
+    with opened() as worktrees:
+        side = worktrees.prepare(Side.HEAD, head, benchmark())
+        assert Path(side.root).is_relative_to(tmp)
+        assert run(side, "cat file") == "head"
+    assert list(tmp.iterdir()) == []
 
 
 def test_a_temporary_folder_that_cannot_be_made_is_explained(sandbox: Sandbox, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:

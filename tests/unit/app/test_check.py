@@ -714,3 +714,21 @@ def test_each_process_is_told_how_much_time_there_is_for_waiting_and_running() -
     assert within[0] == pytest.approx(200, abs=1)
     assert within[1] == pytest.approx(190, abs=1)
     assert {request.timeout_s for request in lab.runner.requests} == {3600.0, 90.0}
+
+
+def test_thousands_of_metrics_are_stored_and_the_first_of_them_compared() -> None:
+    lab = Lab()
+    many = {"loss": [90.0], **{f"m{number}": [1.0] for number in range(5000)}}
+    one = lab.bench(Script({**many, "loss": [120.0]}, many), config("secondary: {m4000: {better: higher}}"))
+    assert [comparison.spec.name for comparison in one.comparisons] == ["loss", "m4000", *(f"m{number}" for number in range(100))]
+    assert any(warning.startswith("4899 further metrics are stored") for warning in one.warnings)
+    assert {len(run.metrics) for run in lab.store.stored.values()} == {5001}
+    again = lab.bench(Script({}, {}), config("secondary: {m4000: {better: higher}}"))
+    assert (again.status, len(again.comparisons)) == (Status.REUSED, 102)
+
+
+def test_of_what_a_process_prints_the_end_is_kept() -> None:
+    done = completed("x" * 100_000 + "end").lightened()
+    assert (done.stdout[-3:], len(done.stdout) < 50_000, done.truncated) == ("end", True, True)
+    short = completed("all")
+    assert short.lightened() == short

@@ -5,17 +5,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.fakes.clock import FakeClock
 from tests.fakes.forge import FakeForge, denied, outage
 from tests.fakes.repo import FakeRepo
+from tests.fakes.store import FakeStore
 
 from assay.app.order import Order, order_of
+from assay.app.purse import Purse
 from assay.app.question import Nothing
 from assay.core.comment_lines import TRIGGER, commands_in
 from assay.core.event import Comment
 from assay.core.forge_facts import Permission, PullFacts, Reaction
 from assay.core.inputs import ForkRule, Inputs
 from assay.core.model import Trust
-from assay.errors import ForgeError
+from assay.errors import ForgeError, InfrastructureError
 
 FILE = ".github/assay.yml"
 CONFIG = """\
@@ -48,13 +51,16 @@ class Hall:
     )
     repo: FakeRepo = field(default_factory=lambda: FakeRepo(refs={sha: sha for sha in (HEAD, BASE)}))
     brought: list[PullFacts] = field(default_factory=list)
+    store: FakeStore = field(default_factory=FakeStore)
+    clock: FakeClock = field(default_factory=FakeClock)
 
     def __post_init__(self) -> None:
         self.repo.contents[BASE, FILE] = CONFIG.encode()
 
     def say(self, words: str = "run", comment: Comment = SAID, **inputs: Any) -> Order | Nothing:
         asked = Inputs(token="t0ken", **inputs)
-        return order_of(replace(comment, body=f"{TRIGGER} {words}"), asked, self.repo, self.forge, self.brought.append)
+        said = replace(comment, body=f"{TRIGGER} {words}")
+        return order_of(said, asked, self.repo, self.forge, self.brought.append, lambda: Purse(self.store, self.clock))
 
     def ordered(self, words: str = "run", **inputs: Any) -> Order:
         order = self.say(words, **inputs)
@@ -129,7 +135,7 @@ def test_programs_old_comments_and_issues_are_not_even_asked_about(comment: Comm
 
 def test_a_comment_without_a_command_costs_no_request() -> None:
     hall = Hall()
-    assert isinstance(order_of(replace(SAID, body="Nice."), Inputs(), hall.repo, hall.forge, hall.brought.append), Nothing)
+    assert isinstance(order_of(replace(SAID, body="Nice."), Inputs(), hall.repo, hall.forge, hall.brought.append, pytest.fail), Nothing)
     assert hall.forge.calls == []
 
 
@@ -218,3 +224,57 @@ def test_a_reply_or_a_reaction_that_fails_changes_nothing() -> None:
     left = hall.say("nonsense")
     assert isinstance(left, Nothing)
     assert "The forge did not answer." in left.reason
+
+
+def tight(hall: Hall, **limits: int) -> None:
+    words = ", ".join(f"{name}: {value}" for name, value in limits.items())
+    hall.repo.contents[BASE, FILE] = f"{CONFIG}budget: {{{words}}}\n".encode()
+
+
+def test_a_pull_request_has_so_many_runs_until_an_admin_grants_more() -> None:
+    hall = Hall()
+    tight(hall, per_pr_runs=3)
+    assert hall.ordered("run bench").question.head == HEAD
+    assert "used 1 of its 3 runs" not in hall.forge.comments.get(7, "")
+    assert hall.ordered().question.head == HEAD
+    assert "used 3 of its 3 runs" in hall.refused("run bench")
+    assert "admin rights" in hall.refused("grant 2")
+    hall.forge.permissions["ada"] = Permission.ADMIN
+    assert "2 more runs" in hall.refused("grant 2")
+    assert hall.ordered().question.head == HEAD
+    assert "used 5 of its 5 runs" in hall.refused("run bench")
+
+
+def test_a_person_has_so_many_runs_a_day() -> None:
+    hall = Hall()
+    tight(hall, per_person_day_runs=2)
+    assert hall.ordered().question.head == HEAD
+    assert "within a day" in hall.refused("run bench")
+    hall.forge.permissions["bob"] = Permission.WRITE
+    assert isinstance(hall.say("run bench", replace(SAID, author="bob")), Order)
+    hall.clock.advance(86_401)
+    assert hall.ordered("run bench").question.head == HEAD
+
+
+def test_a_day_has_so_many_gpu_minutes() -> None:
+    hall = Hall()
+    tight(hall, per_day_gpu_minutes=10)
+    hall.repo.contents[BASE, FILE] = hall.repo.contents[BASE, FILE].replace(b"run: ./plain", b"gpus: 1\n    run: ./plain")
+    Purse(hall.store, hall.clock).gpu_used(3, "bob", 10.0)
+    assert "GPU minutes" in hall.refused("run plain")
+    assert hall.ordered("run bench").question.head == HEAD
+
+
+def test_what_was_refused_has_cost_nothing() -> None:
+    hall = Hall()
+    for words in ("run nosuch", f"run sha={OTHER}", "rnu"):
+        hall.refused(words)
+    assert hall.store.spends == []
+
+
+def test_a_store_that_cannot_be_written_runs_nothing() -> None:
+    hall = Hall()
+    hall.store.refuses = "The disk is full."
+    with pytest.raises(InfrastructureError):
+        hall.say()
+    assert Reaction.ROCKET not in hall.reactions

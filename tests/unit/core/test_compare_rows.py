@@ -1,14 +1,13 @@
 """A row is read strictly and answered completely."""
 
 import json
-import math
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.core.compare_rows import Row, answer, between_sessions, read_row
+from assay.core.compare_rows import Row, answer, read_row
 from assay.core.model import Direction
 from assay.errors import UsageError
 
@@ -26,12 +25,13 @@ def refusal(text: str) -> UsageError:
 
 
 def test_a_row_without_options_has_the_defaults_of_the_config() -> None:
-    assert read() == Row("a", Direction.LOWER, (1.0, 2.0, 3.0), (2.0, 3.0, 4.0), block=1, paired=False, min_effect=0.01, aa=())
+    assert read() == Row("a", Direction.LOWER, (1.0, 2.0, 3.0), (2.0, 3.0, 4.0), block=1, paired=False, min_effect=0.01)
 
 
 def test_every_option_is_read() -> None:
     row = read(block=2, paired=True, min_effect=0, history=[1.5], aa=[[0.01, 0.02], [-0.01, None]], aa_similar=[[0.1, 0.2]])
-    assert row == Row("a", Direction.LOWER, (1.0, 2.0, 3.0), (2.0, 3.0, 4.0), 2, True, 0.0, ((0.01, 0.02), (-0.01, None)))
+    values = (1.0, 2.0, 3.0), (2.0, 3.0, 4.0)
+    assert row == Row("a", Direction.LOWER, *values, 2, True, 0.0, (1.5,), ((0.01, 0.02), (-0.01, None)), ((0.1, 0.2),))
 
 
 @pytest.mark.parametrize("id_", ["", "same µ/1", "a\u2028b", "\ud800", 0, -7, 10**30])
@@ -149,13 +149,20 @@ def test_spread_between_sessions_widens_independent_sides_only() -> None:
     assert answer(read(**row, paired=True), 0.05) == answer(read(**{**row, "aa": []}, paired=True), 0.05)
 
 
-def test_spread_between_sessions_is_what_their_own_errors_do_not_explain() -> None:
-    spread = between_sessions(((0.03, 0.01), (-0.03, 0.01), (0.03, None)))
-    assert spread is not None
-    assert spread.variance == pytest.approx((2 * math.log(1.03) ** 2 + math.log(0.97) ** 2 - 2 * 0.01**2) / 3)
-    assert spread.df == 3
-    assert between_sessions(((0.03, 0.01), (-0.03, 0.01))) is None
-    assert between_sessions(((0.01, 0.02), (-0.01, 0.02), (0.01, 0.02))) is None
+def test_a_single_value_is_judged_by_its_history() -> None:
+    history = [100 * (1 + 0.01 * (-1) ** k) for k in range(20)]
+    row = {"base": [101], "head": [115], "history": history}
+    assert answer(read(**row), 0.05)["verdict"] == "regressed"
+    assert answer(read(**{**row, "direction": "higher"}), 0.05)["verdict"] == "improved"
+    assert answer(read(**{**row, "history": history[:18]}), 0.05)["verdict"] == "undecided"
+    assert answer(read(**{**row, "head": [101.5]}), 0.05)["verdict"] == "undecided"
+
+
+def test_similar_metrics_show_how_far_a_change_exceeds_its_standard_error() -> None:
+    row = {"base": [100, 101, 102, 99], "head": [105, 106, 107, 104]}
+    calm = [[0.01 * (-1) ** k, 0.01] for k in range(12)]
+    assert answer(read(**row, aa_similar=calm), 0.05)["verdict"] == "regressed"
+    assert answer(read(**row, aa_similar=[[5 * change, error] for change, error in calm]), 0.05)["verdict"] == "undecided"
 
 
 values = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=6)
@@ -169,7 +176,9 @@ rows = st.fixed_dictionaries(
     optional={
         "block": st.integers(1, 4),
         "min_effect": st.floats(0, 10),
+        "history": values,
         "aa": st.lists(st.tuples(st.floats(-0.9, 1e300), st.one_of(st.none(), st.floats(0, 1e300))), max_size=5),
+        "aa_similar": st.lists(st.tuples(st.floats(-0.9, 1e300), st.one_of(st.none(), st.floats(0, 1e300))), max_size=12),
     },
 )
 

@@ -53,6 +53,12 @@ def test_a_record_that_is_there_already_is_not_added_again() -> None:
     assert log_run(once, Logged(run, Outcome.KEEP), None, mark) == once
 
 
+def test_half_characters_do_not_keep_a_session_from_being_written() -> None:
+    story = Story.begin()
+    story.tried(1, "keep", description="caf\udce9", asi={"a": "\ud800"})
+    assert Journal.from_text(story.journal.to_text()).header == story.journal.header
+
+
 def test_finalized_at_is_the_moment_of_that_status() -> None:
     journal = Story.begin().journal
     assert journal.header.finalized_at is None

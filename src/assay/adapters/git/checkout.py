@@ -7,11 +7,11 @@ we are killed half-way, and no driver, hook or alias of the user's configuration
 
 import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.git.command import on_private
 from assay.adapters.git.failures import failure
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 
 _CONFIG = """\

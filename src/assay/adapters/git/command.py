@@ -4,10 +4,11 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from shutil import which
 from typing import BinaryIO, cast
 
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 
 LOCAL_VARIABLES = (

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.git.command import GitCommand, on_private
 from assay.adapters.git.failures import failure
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError, UsageError
 
 _IDENTITY = ("-c", "user.name=Assay demo", "-c", "user.email=demo@assay.invalid", "-c", "commit.gpgSign=false")

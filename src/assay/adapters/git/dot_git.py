@@ -7,11 +7,11 @@ such code can have put there, so even the first question is not asked of git.
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.core.escape import plain
 from assay.core.experiment_errors import GitNotConfiguredError, NoRepositoryError
+from assay.core.values import dataclass
 
 _MAX_BYTES = 4096
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

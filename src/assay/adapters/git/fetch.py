@@ -1,10 +1,11 @@
 """Brings single commits into a job's clone, by the caller's remote and credential, whatever the clone's config says of either."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from assay.adapters.git.command import in_folder
 from assay.core.escape import plain
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 
 FETCH_S = 600.0

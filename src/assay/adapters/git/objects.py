@@ -1,10 +1,10 @@
 """What git prints of its objects, as values."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Self
 
 from assay.core.tree import Change, TreeFile
+from assay.core.values import dataclass
 
 _GITLINK = b"160000"
 _ATTRIBUTES = b".gitattributes"

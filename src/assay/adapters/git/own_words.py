@@ -7,12 +7,12 @@ known form are taken over.
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.git.command import CONFIG_VARIABLES, LOCAL_VARIABLES, QUIET, GitCommand
 from assay.adapters.git.dot_git import DotGit
 from assay.core.experiment_errors import GitNotConfiguredError
+from assay.core.values import dataclass
 
 _NOBODY = {"NAME": "Assay", "EMAIL": "assay@assay.invalid"}
 _SWITCH = re.compile(r"(?:true|false|yes|no|on|off|1|0)?", re.IGNORECASE)

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assay.adapters.git.command import CONFIG_VARIABLES, LOCAL_VARIABLES, OURS_ALONE, QUIET, Answer, GitCommand
@@ -17,6 +17,7 @@ from assay.adapters.git.dot_git import DotGit
 from assay.adapters.git.failures import failure
 from assay.adapters.git.own_words import OwnWords, read_own_words
 from assay.adapters.git.user_index import IndexLock, index_lock
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 
 _CONFIG = """\

@@ -7,7 +7,6 @@ stands in the way. No stash is made and nothing is merged.
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from assay.adapters.git.heads import move_head
@@ -21,6 +20,7 @@ from assay.core.experiment_errors import RestoreConflictError
 from assay.core.globs import Globs
 from assay.core.keepable import covers
 from assay.core.tree_facts import Restored
+from assay.core.values import dataclass
 
 REFS = "refs/assay/discarded"
 _MAX_SAVES = 50

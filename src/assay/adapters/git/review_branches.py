@@ -5,7 +5,6 @@ of them have been made and proved to add up.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from assay.adapters.git.dot_git import DotGit
 from assay.adapters.git.picking import Picker
@@ -17,6 +16,7 @@ from assay.core.experiment_errors import BranchExistsError, MergeBaseError, Plan
 from assay.core.globs import Globs
 from assay.core.keepable import covers
 from assay.core.tree_facts import Made
+from assay.core.values import dataclass
 
 _DEFAULTS = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
 _SHOWN = 5

@@ -1,12 +1,12 @@
 """What a working tree holds, as a tree object: read by git through a view of ours, into a copy of the index."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.git.private_view import PrivateView, path_of
 from assay.core.escape import plain
 from assay.core.experiment_errors import TreeBusyError
+from assay.core.values import dataclass
 
 _GONE = b"000000"
 _GITLINK = b"160000"

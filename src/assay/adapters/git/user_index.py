@@ -4,12 +4,12 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.git.dot_git import DotGit
 from assay.core.escape import plain
 from assay.core.experiment_errors import TreeBusyError
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 
 _MARK = b"assay index lock\n"

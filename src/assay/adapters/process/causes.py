@@ -5,12 +5,12 @@ import os
 import re
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from assay.adapters.process.supervised import Ended, Failed
 from assay.core.model import Cause
+from assay.core.values import dataclass
 
 SHELL_OFFSET = 128
 """A shell that saw its command die of signal n exits with 128 + n."""

@@ -9,12 +9,13 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 import assay
 from assay.adapters.process.supervisor import REHEARSE, RUN, SWEEP_S, descendants, send_signal
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 
 LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")

@@ -1,13 +1,13 @@
 """The data branch as what an index is made from."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from assay.adapters.store_branch.private_repository import DamagedError
 from assay.adapters.store_branch.snapshot import MAX_BLOB, Snapshot
 from assay.adapters.store_branch.snapshot import Entry as TreeEntry
 from assay.adapters.store_index import Entry, News
 from assay.core.store_layout import DECISIONS, INVALIDATED, RUNS, may_hold_one, packed_month
+from assay.core.values import dataclass
 
 _TIP = "tip"
 _FOLDERS = (RUNS, DECISIONS, INVALIDATED)

@@ -3,7 +3,6 @@
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from assay.adapters.store_branch.edit import Edit, commit, stranger
 from assay.adapters.store_branch.outcome_signs import OTHER_REF_HINT, Kind
@@ -12,6 +11,7 @@ from assay.adapters.store_branch.private_repository import DamagedError, Private
 from assay.adapters.store_branch.snapshot import Snapshot
 from assay.adapters.store_branch.transfer import FIRST_FETCH_S, Transfer
 from assay.core.escape import plain
+from assay.core.values import dataclass
 
 Change = Callable[[Snapshot], Edit]
 """What to write, given what is there. It is asked again for each new tip."""

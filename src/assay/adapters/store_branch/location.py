@@ -1,7 +1,6 @@
 """Where a user's repository keeps its data branch: the remote, the ref, and the folders of ours beside git's own."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,6 +10,7 @@ from assay.adapters.store_branch.remote import Credentials
 from assay.adapters.store_branch.store import BranchStore
 from assay.core.data_ref import DEFAULT, data_ref
 from assay.core.escape import plain
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 TOKENS = (

@@ -10,15 +10,17 @@ from assay.adapters.store_branch.snapshot import Snapshot
 from assay.adapters.store_directory import DirectoryStore
 from assay.adapters.store_files import walk
 from assay.adapters.stored_records import OtherRecordError, encoded, parsed
+from assay.core.budget import Spend
+from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.prior import Found, Search, found_among, header_of
-from assay.core.store_layout import DECISIONS, INVALIDATED, RUNS, month_of, packed_path
+from assay.core.store_layout import COMMENTS, DECISIONS, INVALIDATED, RUNS, SPEND, month_of, packed_path
 from assay.errors import InfrastructureError
 from assay.ports import Unreadable
 
-Stored = Run | StoredDecision | Tombstone
+Stored = Run | StoredDecision | Tombstone | Spend | CommentPointer
 
-_NOUNS = {Run: "run", StoredDecision: "decision", Tombstone: "tombstone"}
+_NOUNS = {Run: "run", StoredDecision: "decision", Tombstone: "tombstone", Spend: "spend", CommentPointer: "comment"}
 
 _BY_MONTH = 2
 """Folders between a kind of record and its files: year, month."""
@@ -99,7 +101,7 @@ class Outbox:
         """The names of all that waits, told without reading it."""
         entries = (
             entry
-            for folder, depth in ((RUNS, _BY_MONTH), (DECISIONS, _BY_MONTH), (INVALIDATED, 0))
+            for folder, depth in ((RUNS, _BY_MONTH), (DECISIONS, _BY_MONTH), (INVALIDATED, 0), (SPEND, _BY_MONTH), (COMMENTS, 0))
             for entry in walk(self.folder, folder, depth)
         )
         return tuple(entry.path if isinstance(entry, Unreadable) else entry for entry in entries)

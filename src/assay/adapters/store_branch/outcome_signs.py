@@ -4,8 +4,9 @@ Collected from git's own source (in English) and from what GitHub, GitLab and Gi
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from assay.core.values import dataclass
 
 
 class Kind(StrEnum):

@@ -4,10 +4,10 @@ Pure text in, value out. The status that git prints for machines is believed fir
 """
 
 import re
-from dataclasses import dataclass
 
 from assay.adapters.store_branch.outcome_signs import SIGNS, Kind
 from assay.core.escape import plain
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

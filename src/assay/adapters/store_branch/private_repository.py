@@ -11,7 +11,6 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,6 +18,7 @@ from assay.adapters import atomic_file, trees
 from assay.adapters.git.command import Answer, GitCommand, on_bare
 from assay.adapters.store_branch.remote import Remote
 from assay.core.escape import plain
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 
 STALE_LOCK_S = 20.0

@@ -13,7 +13,11 @@ from assay.adapters.store_branch.snapshot import Snapshot
 from assay.adapters.store_branch.transfer import Transfer
 from assay.adapters.store_files import unreadable
 from assay.adapters.store_index import Index, Place, Shelf
+from assay.adapters.stored_records import parsed_in_place
+from assay.core.budget import Spend
+from assay.core.comment_pointer import CommentPointer
 from assay.core.data_ref import short
+from assay.core.store_layout import SPEND, pointer_path
 from assay.ports import Unreadable
 
 T = TypeVar("T")
@@ -45,6 +49,31 @@ class Reader:
             return self._index.answer(source, lambda asked: question(Shelf(asked, partial(_texts, snapshot))))
 
         return self.ask(asked)
+
+    def spends(self) -> tuple[Spend | Unreadable, ...]:
+        """All records of what was spent. They are few, and read without the index."""
+        answer = self.ask(self._spend_texts)
+        if isinstance(answer, Unreadable):
+            return (answer,)
+        return tuple(parsed_in_place(Spend, path, data) for path, data in answer)
+
+    @staticmethod
+    def _spend_texts(snapshot: Snapshot) -> tuple[tuple[str, bytes], ...]:
+        files = tuple(snapshot.files(SPEND))
+        contents = dict(snapshot.contents(dict.fromkeys(one.blob for one in files if not one.problem)))
+        return tuple((one.path, contents.get(one.blob) or b"") for one in files)
+
+    def pointer(self, pull: int) -> CommentPointer | None:
+        """Where our comment on a pull request stands, as far as the branch says so."""
+        path = pointer_path(pull)
+
+        def question(snapshot: Snapshot) -> bytes | None:
+            blobs = snapshot.blobs([path])
+            return dict(snapshot.contents(blobs.values())).get(blobs[path]) if path in blobs else None
+
+        answer = self.ask(question)
+        found = parsed_in_place(CommentPointer, path, answer) if isinstance(answer, bytes) else None
+        return found if isinstance(found, CommentPointer) else None
 
     def ask(self, question: Callable[[Snapshot], T]) -> T | Unreadable:
         """The answer for the newest tip that can be had, or why there is none."""

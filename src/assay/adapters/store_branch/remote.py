@@ -7,12 +7,13 @@ sends it to that one URL only.
 import base64
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Self
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from assay.core.escape import plain
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 NAME = "store"

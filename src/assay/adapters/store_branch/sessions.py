@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.adapters.session_files import read_session
 from assay.adapters.store_branch.delivery import Deliverer
@@ -14,6 +14,7 @@ from assay.adapters.store_branch.snapshot import MAX_BLOB, Snapshot
 from assay.adapters.store_files import unreadable
 from assay.core.experiment import Journal
 from assay.core.store_layout import SESSIONS, session_of, session_path
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 from assay.experiment_ports import SessionBook
 from assay.ports import Unreadable

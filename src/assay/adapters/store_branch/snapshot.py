@@ -3,10 +3,10 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from assay.adapters.store_branch.private_repository import DamagedError, PrivateRepository
+from assay.core.values import dataclass
 
 MAX_BLOB = 128 * 2**20
 """Bytes of one file; more is no evidence of ours."""

@@ -18,7 +18,9 @@ from assay.adapters.store_branch.reading import Reader
 from assay.adapters.store_branch.remote import Credentials, Remote
 from assay.adapters.store_branch.transfer import Transfer
 from assay.adapters.store_index import Index
-from assay.adapters.stored_records import another_record, catalog
+from assay.adapters.stored_records import another_record, catalog, spent_of
+from assay.core.budget import Spend, Spent
+from assay.core.comment_pointer import CommentPointer
 from assay.core.compaction import Packed
 from assay.core.data_ref import short
 from assay.core.envelope import Run, StoredDecision, Tombstone
@@ -140,6 +142,24 @@ class BranchStore:
     def add_tombstone(self, tombstone: Tombstone) -> str:
         """The same for a tombstone."""
         return self._add(tombstone.path, self._outbox.add(tombstone))
+
+    def add_spend(self, spend: Spend) -> str:
+        """The same for what was spent."""
+        return self._add(spend.path, self._outbox.add(spend))
+
+    def spent(self) -> Spent:
+        """All that was spent, on the branch and on its way to it."""
+        waiting = self._outbox.store.spent()
+        found = spent_of((*self._reader.spends(), *waiting.records))
+        return Spent(found.records, found.unreadable + waiting.unreadable)
+
+    def add_pointer(self, pointer: CommentPointer) -> str:
+        """The same for where our comment stands."""
+        return self._add(pointer.path, self._outbox.add(pointer))
+
+    def pointer(self, pull: int) -> CommentPointer | None:
+        """Where our comment on a pull request stands, None where that is not known."""
+        return self._outbox.store.pointer(pull) or self._reader.pointer(pull)
 
     def search(self, search: Search) -> Found:
         """What may answer a question, on the branch and on its way to it."""

@@ -2,13 +2,13 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
 
 from assay.adapters.git.command import Answer
 from assay.adapters.store_branch.outcome_signs import OTHER_REF_HINT, Kind
 from assay.adapters.store_branch.outcomes import Outcome, of_fetch, of_push
 from assay.adapters.store_branch.private_repository import PrivateRepository
 from assay.adapters.store_branch.remote import NAME, Remote
+from assay.core.values import dataclass
 
 FIRST_CONTACT_S = 40.0
 FIRST_FETCH_S = 900.0

@@ -4,7 +4,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from assay.adapters.store_index.tables import Place, empty, index, opened, prepa
 from assay.adapters.stored_records import is_hidden
 from assay.core.prior import Found, Header, Search
 from assay.core.store_layout import INVALIDATED, RUNS
+from assay.core.values import dataclass
 from assay.ports import Unreadable
 
 T = TypeVar("T")

@@ -1,7 +1,6 @@
 """What a store answers through its index, wherever its files stand: found by header, believed only when read whole."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
 from assay.adapters.store_files import unreadable
@@ -12,6 +11,7 @@ from assay.core.envelope import Run, StoredDecision
 from assay.core.prior import Found, Search
 from assay.core.record import Envelope
 from assay.core.store_layout import INVALIDATED, RUNS, month_of, packed_path, run_path
+from assay.core.values import dataclass
 from assay.ports import Unreadable
 
 E = TypeVar("E", bound=Envelope)

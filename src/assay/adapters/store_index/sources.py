@@ -1,8 +1,9 @@
 """What an index is made from: the files of a store, wherever they stand, told apart by what identifies their content."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

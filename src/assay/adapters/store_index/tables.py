@@ -3,8 +3,9 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from assay.core.values import dataclass
 
 VERSION = 3
 """Of the tables below and of what is read into them. Any other version is dropped."""

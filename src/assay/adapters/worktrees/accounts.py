@@ -3,12 +3,13 @@
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from assay.adapters import trees
 from assay.core.escape import plain
 from assay.core.process import Account
+from assay.core.values import dataclass
 
 AccountChoice = Callable[[Sequence[str]], tuple[Account | None, str]]
 """Given the paths that a child has to use: the account it can run as, or None and why not, in one sentence (empty: no need)."""

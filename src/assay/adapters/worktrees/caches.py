@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from assay.adapters.worktrees.paths import exists, place, relative
 from assay.core.escape import plain
-from assay.errors import UsageError
+from assay.errors import UnfitCommitError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Caches:
                 continue
             spot = place(home if of_home else tree, path, "cache")
             if exists(spot):
-                raise UsageError(
+                raise UnfitCommitError(
                     f"The cache {plain(text)} is tracked in the commit, which a link would hide.", hint="Take it out of `cache`."
                 )
             target = self._of_user(text, path) if of_home else None

@@ -2,19 +2,25 @@
 
 import fcntl
 import os
+import re
 import stat
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from assay.adapters import trees
 from assay.errors import InfrastructureError
 
-PREFIX = "assay-"
-_LOCK = "lock"
+PREFIX = "assay-work-"
+_LOCK, _FRESH = "lock", "lock.new"
 _MARK = b"assay work folder 1\n"
 """What the lock of a folder of ours holds. Without it a folder is somebody else's, whatever its name."""
 _ATTEMPTS = 3
+
+ABANDONED_S = 3600.0
+"""So long a folder may be without its lock: whoever makes or removes one needs a moment between the two."""
+_NAME = re.compile(rf"{PREFIX}[a-z0-9_]{{8}}")
 
 
 class WorkFolder:
@@ -23,7 +29,7 @@ class WorkFolder:
     def __init__(self) -> None:
         self._slots: dict[tuple[int, str], Path] = {}
         try:
-            self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
+            self.path = Path(tempfile.mkdtemp(prefix=PREFIX)).absolute()  # TMPDIR may be relative
             self._lock = _locked(self.path)
         except OSError as error:
             what = f"No temporary folder can be made: {error.strerror} ({error.filename})."
@@ -72,7 +78,7 @@ def _removed(entry: Path) -> bool:
 
 def _locked(folder: Path) -> int:
     """Lock first, then give the lock its name: nobody may ever find it there and free."""
-    fresh = folder / f"{_LOCK}.new"
+    fresh = folder / _FRESH
     lock = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.write(lock, _MARK)
@@ -96,7 +102,9 @@ def _remove_if_dead(folder: Path) -> bool:
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
             return False
         lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:  # gone meanwhile, or none of ours
+    except FileNotFoundError:
+        return _remove_if_abandoned(folder)
+    except OSError:  # none of ours
         return False
     try:
         if not stat.S_ISREG(os.fstat(lock).st_mode) or os.read(lock, len(_MARK) + 1) != _MARK:
@@ -107,3 +115,15 @@ def _remove_if_dead(folder: Path) -> bool:
         return False
     finally:
         os.close(lock)
+
+
+def _remove_if_abandoned(folder: Path) -> bool:
+    """A check that was killed between making a folder and its lock, or between removing them, has left it all but empty."""
+    with suppress(OSError):
+        left = [entry.name for entry in folder.iterdir()]
+        old = time.time() - folder.lstat().st_mtime > ABANDONED_S
+        if old and _NAME.fullmatch(folder.name) and left in ([], [_FRESH]):
+            (folder / _FRESH).unlink(missing_ok=True)
+            folder.rmdir()
+            return True
+    return False

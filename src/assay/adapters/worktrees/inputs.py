@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath
 
 from assay.adapters.worktrees.paths import exists, place, relative
 from assay.core.escape import plain
-from assay.errors import UsageError
+from assay.errors import UnfitCommitError, UsageError
 
 
 def link_inputs(tree: Path, user_root: Path, inputs: tuple[str, ...], where: str) -> None:
@@ -18,7 +18,7 @@ def link_inputs(tree: Path, user_root: Path, inputs: tuple[str, ...], where: str
             )
         spot = place(tree, path, "inputs")
         if exists(spot):
-            raise UsageError(
+            raise UnfitCommitError(
                 f"The input {plain(text)} is tracked in {where}, which a link would hide.", hint=_what_instead(origin, spot, path)
             )
         spot.symlink_to(origin)

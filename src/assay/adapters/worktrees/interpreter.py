@@ -10,11 +10,11 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 
 from assay.core.model import NONE, UNKNOWN
+from assay.core.values import dataclass
 
 _QUESTION = """\
 import json, site, sys

@@ -44,13 +44,15 @@ class LocalWorktrees:
         *,
         parent_environment: Mapping[str, str],
         home: str | None,
+        own: Path | None = None,
         choose_account: AccountChoice = _nobody_else,
         job: JobQuestion | None = None,
     ) -> None:
         """Nothing happens yet.
 
         `checkout(commit, folder)` lays a commit out and tells the blob id of each file; what else it makes lies beside
-        `folder`. `home` is the user's own, where `~` caches are. `choose_account` names another user for the child, where we
+        `folder`. `home` is the user's own, where `~` caches are; other caches are in `own`, by
+        default `.assay` of the checkout. `choose_account` names another user for the child, where we
         have the right to become one, and is `assay.adapters.process.privileges.child_account` in a real check. `job` is a
         question that several share, or that was started early.
         """
@@ -58,6 +60,7 @@ class LocalWorktrees:
         self._user_root = Path(user_root)
         self._parent = parent_environment
         self._user_home = Path(home) if home else None
+        self._own = own or Path(user_root, ".assay")
         self._choose_account = choose_account
         self._question = job or JobQuestion(parent_environment, user_root)
         self._shared_question = job is not None
@@ -155,7 +158,7 @@ class LocalWorktrees:
             (slot / folder).mkdir()
         link_inputs(tree, self._user_root, benchmark.inputs, where)
         access = self._access(benchmark)
-        caches = Caches(self._user_root / ".assay", self._user_home, access.may_keep).link(tree, slot / "home", benchmark.cache)
+        caches = Caches(self._own, self._user_home, access.may_keep).link(tree, slot / "home", benchmark.cache)
         own = self._own_environment(slot / "env", benchmark)
         account = access.account
         if account is not None:

@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from assay.core.values import dataclass
 
 _MODULE = re.compile(r"[A-Za-z_]\w*")
 _MODULE_LIMIT = 1024 * 1024

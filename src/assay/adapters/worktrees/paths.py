@@ -4,7 +4,7 @@ import os
 from pathlib import Path, PurePosixPath
 
 from assay.core.escape import plain
-from assay.errors import UsageError
+from assay.errors import UnfitCommitError, UsageError
 
 
 def relative(text: str, key: str) -> PurePosixPath:
@@ -27,7 +27,7 @@ def exists(path: Path) -> bool:
 
 
 def place(root: Path, path: PurePosixPath, key: str) -> Path:
-    """Where `path` lies below `root`, its parents made. Raises UsageError where a parent is a link or a file.
+    """Where `path` lies below `root`, its parents made. Raises UnfitCommitError where a parent is a link or a file.
 
     The commit is a stranger's: a link among the parents would have us write wherever it points.
     """
@@ -36,7 +36,7 @@ def place(root: Path, path: PurePosixPath, key: str) -> Path:
         spot = spot / part
         if spot.is_symlink() or (spot.exists() and not spot.is_dir()):
             shown = plain(str(spot.relative_to(root)))
-            raise UsageError(
+            raise UnfitCommitError(
                 f"`{key}` names {plain(str(path))}, but {shown} is a link or a file in that commit.", hint=f"Take it out of `{key}`."
             )
         spot.mkdir(exist_ok=True)
@@ -48,9 +48,11 @@ def working_folder(root: Path, workdir: str, where: str) -> Path:
     parts = PurePosixPath(workdir)
     folder = root / parts
     if parts.is_absolute() or ".." in parts.parts or not folder.resolve().is_relative_to(root.resolve()):
-        raise UsageError(
+        raise UnfitCommitError(
             f"`workdir` is {plain(workdir)}, which leads out of {where}.", hint="Give it relative to the repository's top folder."
         )
     if not folder.is_dir():
-        raise UsageError(f"`workdir` is {plain(workdir)}, but {where} has no such folder.", hint="Correct `workdir`, or name another base.")
+        raise UnfitCommitError(
+            f"`workdir` is {plain(workdir)}, but {where} has no such folder.", hint="Correct `workdir`, or name another base."
+        )
     return folder

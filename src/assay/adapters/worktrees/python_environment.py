@@ -4,13 +4,13 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.worktrees.interpreter import JobPython
 from assay.adapters.worktrees.path_files import Checkout, inherited
 from assay.core.escape import plain
 from assay.core.isolation import calls_pip
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 
 JOB_PACKAGES = "zzzz-assay-job.pth"

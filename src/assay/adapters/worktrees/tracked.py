@@ -4,9 +4,10 @@ import hashlib
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
+
+from assay.core.values import dataclass
 
 _SHA256_DIGITS = 64
 _CHUNK = 1024 * 1024

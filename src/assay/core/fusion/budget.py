@@ -1,9 +1,9 @@
 """What an analysis may spend: every limit in one place, and checked before anybody is asked."""
 
 import json
-from dataclasses import dataclass
 
 from assay.core.fusion.failure import AnalysisError, Code, Stage
+from assay.core.values import dataclass
 
 BYTES_A_TOKEN = 2
 """Fewer bytes than any tokenizer puts into a token on average, so that tokens are bounded from above."""

@@ -4,7 +4,7 @@ It is enough to explain the result by. Raw logs never go in: of a failure's outp
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 
 from assay.core import canonical, escape, wording
@@ -18,6 +18,7 @@ from assay.core.fusion.statistics import rounded
 from assay.core.model import UNKNOWN, Direction, Role
 from assay.core.numbers import centre
 from assay.core.result import BenchmarkResult, ReuseVerdict, SideFacts
+from assay.core.values import dataclass
 
 SCHEMA = "assay.digest/1"
 _VALUES, _PATHS, _LINES, _WARNINGS, _SENTENCE, _METRICS = 32, 20, 20, 12, 300, 24

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from assay.core import canonical
+from assay.core.values import dataclass
 
 SCHEMA = "assay.evaluation/1"
 MAX_ERRORS, MAX_ERROR_CHARACTERS, MAX_ALL_CHARACTERS = 24, 500, 4000

@@ -1,6 +1,6 @@
 """What is heard of an analysis in progress. A state is told once it is on disk, never before."""
 
-from dataclasses import dataclass
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """What is put to an analyst, and what comes back: the documents of each stage, built so that nobody learns whose text is whose."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from assay.core import canonical
 from assay.core.fusion.budget import ANSWER_TOKENS
 from assay.core.fusion.evaluation import Evaluation
 from assay.core.fusion.failure import Stage
 from assay.core.fusion.usage import Usage
+from assay.core.values import dataclass
 
 BLIND_SCHEMA = "assay.blind-candidates/1"
 MERGE_SCHEMA = "assay.merge-input/1"
@@ -41,7 +41,7 @@ class Reply:
     """An answer, what it cost, and the model that gave it, as far as that is known."""
 
     text: str
-    usage: Usage = Usage()  # noqa: RUF009 - frozen
+    usage: Usage = Usage()
     model: str | None = None
 
 

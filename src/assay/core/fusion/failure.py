@@ -1,9 +1,9 @@
 """How an analysis can fail: one typed error with a stable code, and what it cost until then."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assay.core.fusion.usage import Usage
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 
 
@@ -37,7 +37,7 @@ class Code(StrEnum):
 class Spent:
     """What an attempt left behind although it failed: what it cost, and what it had said so far."""
 
-    usage: Usage = Usage()  # noqa: RUF009 - frozen
+    usage: Usage = Usage()
     partial: str = ""
 
 

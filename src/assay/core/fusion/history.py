@@ -1,7 +1,6 @@
 """Where a result stands among the stored runs of its benchmark: typical or not, and which way things have been going."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 
 from assay.core.envelope import Run
@@ -10,6 +9,7 @@ from assay.core.fusion.statistics import rounded
 from assay.core.model import Direction
 from assay.core.numbers import centre
 from assay.core.timestamp import moment
+from assay.core.values import dataclass
 
 POINTS = 40
 

@@ -1,7 +1,6 @@
 """The offline evaluator: reads anonymous answers of whatever author, and says by the digest alone what of them holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from assay.core import numbers
 from assay.core.fusion.answer import Answer, Position, read_answer, sentences
@@ -9,6 +8,7 @@ from assay.core.fusion.claims import contradictions
 from assay.core.fusion.evaluation import Assessment, Conflict, Evaluation
 from assay.core.fusion.grounding import Grounds
 from assay.core.fusion.reading import Table, table, text
+from assay.core.values import dataclass
 
 _MUST_INCLUDE = 4
 _SHOWN = 3

@@ -1,9 +1,10 @@
 """Who answers: a route is a text in the config, `offline:effect`, `openai:MODEL` or `command:ARGV`."""
 
 import shlex
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
+
+from assay.core.values import dataclass
 
 LENSES = ("effect", "noise", "history")
 

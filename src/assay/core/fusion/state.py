@@ -1,10 +1,11 @@
 """The states of an analysis and what may follow what: no analysis skips a stage, and none comes back from an end."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from assay.core.fusion.failure import AnalysisError, Code, Stage
 from assay.core.fusion.usage import Usage, total
+from assay.core.values import dataclass
 
 MANIFEST_SCHEMA = "assay.analysis/1"
 MERGED = "merged.md"
@@ -64,7 +65,7 @@ class Attempt:
     number: int
     route: str
     status: AttemptStatus
-    usage: Usage = Usage()  # noqa: RUF009 - frozen
+    usage: Usage = Usage()
     prompt: str | None = None
     response: str | None = None
     partial: str | None = None

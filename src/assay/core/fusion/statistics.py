@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from statistics import median
 
 from assay.core.student import normal_cdf
+from assay.core.values import dataclass
 
 OUTLIER_SCORE = 3.5
 """Iglewicz and Hoaglin (1993): a modified z-score beyond this is an outlier."""

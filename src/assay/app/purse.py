@@ -1,0 +1,57 @@
+"""The budget of a job: what was spent is read from the store, and what is about to be is written there before anything runs."""
+
+from dataclasses import dataclass
+
+from assay.core.budget import Spend, Wish, shortfall
+from assay.core.config import Config
+from assay.core.config_sections import Budget
+from assay.core.result import CheckResult
+from assay.core.store_layout import SPEND_PREFIX
+from assay.core.timestamp import stamp
+from assay.ports import Clock, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """Spends what a store keeps account of."""
+
+    store: Store
+    clock: Clock
+
+    def take(self, limits: Budget, wish: Wish) -> tuple[str, str] | None:
+        """Reserve the runs of a wish, or say why they do not fit and what helps.
+
+        Written before the run, so that one that is killed has been paid for. Raises InfrastructureError where it cannot be written.
+        """
+        refused = shortfall(limits, self.store.spent(), wish, self.clock.now())
+        if refused is None:
+            self.store.add_spend(self._spend("runs", wish.pull, wish.by, runs=wish.runs))
+        return refused
+
+    def grant(self, pull: int, by: str, runs: int) -> None:
+        """Give a pull request more runs. Raises InfrastructureError where it cannot be written."""
+        self.store.add_spend(self._spend("grant", pull, by, runs=runs))
+
+    def gpu_used(self, pull: int, by: str, minutes: float) -> None:
+        """Write down what runs took. Raises InfrastructureError where it cannot be written."""
+        self.store.add_spend(self._spend("gpu", pull, by, minutes=minutes))
+
+    def _spend(self, kind: str, pull: int, by: str, *, runs: int = 0, minutes: float = 0.0) -> Spend:
+        return Spend.model_validate(
+            {
+                "schema": "assay.spend/1",
+                "spend_id": self.clock.new_id(SPEND_PREFIX),
+                "created_at": stamp(self.clock.now()),
+                "kind": kind,
+                "pull": pull,
+                "by": by,
+                "runs": runs,
+                "gpu_minutes": minutes,
+            }
+        )
+
+
+def gpu_minutes(config: Config, result: CheckResult) -> float:
+    """What the measured benchmarks took of GPUs: minutes of the session times the cards of a process."""
+    spent = ((config.benchmarks[one.name].gpus, one.duration_s or 0.0) for one in result.benchmarks if one.name in config.benchmarks)
+    return sum(gpus * seconds / 60 for gpus, seconds in spent)
