@@ -46,6 +46,7 @@ class Bureau:
 
     `hosted` is whether GitHub itself runs the job; `result_file` is result.json as later steps can find it. What is stored inside
     a `batch` goes out together; it gives the list that holds in the end what could not be done. `explain` has the results analysed.
+    Below the address `stored_at` people can read what is stored.
     """
 
     forge: Forge
@@ -57,6 +58,7 @@ class Bureau:
     result_file: str
     batch: Callable[[], AbstractContextManager[Sequence[str]]] = lambda: nullcontext(())
     explain: "Callable[[Checked], Explained] | None" = None
+    stored_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ class _Way:
 
     def _merged(self, commits: Commits, forced_by: str | None, delivery: Delivery, desk: Desk) -> Checked:
         asked = asked_of(self.question, self.rules.config, self.inputs, self.command, forced_by)
-        report = Report(self.house, self._record, desk, self.inputs.fail_on, self.rules.remarks)
+        report = Report(self.house, self._record, desk, self.inputs.fail_on, self.rules.remarks, self.bureau.stored_at)
         return report.merge(asked, commits, delivery)
 
     def _record(self, effects: Iterable[Effect]) -> tuple[str, ...]:
@@ -171,6 +173,7 @@ class _Way:
             remarks=self.rules.remarks,
             trust=self.question.trust,
             refusal=self._refusal(),
+            stored_at=self.bureau.stored_at,
         )
 
     def _refusal(self) -> Refusal | None:

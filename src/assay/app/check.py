@@ -49,6 +49,7 @@ class CheckRequest:
     remarks: tuple[str, ...] = ()
     trust: Trust = Trust.MEMBER
     refusal: Refusal | None = None
+    stored_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ def _result(request: CheckRequest, commits: Commits, done: list[Concluded]) -> C
         remarks=(*request.remarks, *commits.remarks),
         reproduce=_again(request, commits),
         tool_version=__version__,
+        stored_at=request.stored_at,
     )
 
 

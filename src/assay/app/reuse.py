@@ -167,7 +167,7 @@ class Lineage:
         if found.other:
             yield from self._no_candidate(found.other)
         if found.hidden:
-            yield ReuseReason(Rung.EVIDENCE, f"{found.hidden}: it was invalidated")
+            yield ReuseReason(Rung.EVIDENCE, f"{found.hidden.run_id}: it was invalidated")
         if found.left_out:
             yield ReuseReason(Rung.EVIDENCE, f"{found.left_out} older runs were not looked at, for as many newer ones did not hold")
 

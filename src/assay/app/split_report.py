@@ -48,6 +48,7 @@ class Report:
     stages: Stages
     fail_on: tuple[str, ...] | None = None
     remarks: tuple[str, ...] = ()
+    stored_at: str = ""
 
     def merge(self, asked: Asked, commits: Commits, delivery: Delivery) -> Checked:
         """Merge the cells into one result. A cell that is missing or does not fit is shown as such, and is a failure."""
@@ -57,22 +58,22 @@ class Report:
         for benchmark in choose(asked.config, asked.benchmarks):
             one = merger.merged(benchmark)
             done.append(replace(one, result=replace(one.result, place=benchmark.machine or "")))
-            self.stages.concluded(_result(commits, done[-1:], self.remarks))
+            self.stages.concluded(self._result(commits, done[-1:]))
         errors = tuple(one.error for one in done if one.error)
         decisions = tuple(one.decision for one in done if one.decision)
-        return Checked(_result(commits, done, self.remarks), decisions, policy, errors)
+        return Checked(self._result(commits, done), decisions, policy, errors)
 
-
-def _result(commits: Commits, done: list[Concluded], remarks: tuple[str, ...]) -> CheckResult:
-    return CheckResult(
-        base=commits.base,
-        head=commits.head,
-        conclusion=worst(tuple(one.result.conclusion for one in done)),
-        benchmarks=tuple(one.result for one in done),
-        remarks=(*remarks, *commits.remarks),
-        reproduce=f"assay check --base {commits.base} --head {commits.head} --no-reuse",
-        tool_version=__version__,
-    )
+    def _result(self, commits: Commits, done: list[Concluded]) -> CheckResult:
+        return CheckResult(
+            base=commits.base,
+            head=commits.head,
+            conclusion=worst(tuple(one.result.conclusion for one in done)),
+            benchmarks=tuple(one.result for one in done),
+            remarks=(*self.remarks, *commits.remarks),
+            reproduce=f"assay check --base {commits.base} --head {commits.head} --no-reuse",
+            tool_version=__version__,
+            stored_at=self.stored_at,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,10 +185,10 @@ def fail_on_of(text: str | None) -> tuple[str, ...] | None:
 
 
 def forced_by(asked: str | None, environ: Mapping[str, str]) -> str | None:
-    """What asked for a fresh run: `asked`, if anything, else the environment."""
-    if asked:
-        return asked
-    return "ASSAY_NO_REUSE" if environ.get("ASSAY_NO_REUSE", "").strip().lower() not in OFF else None
+    """What asked for a fresh run and, in a job, who started that: `asked`, if anything, else the environment."""
+    what = asked or ("ASSAY_NO_REUSE" if environ.get("ASSAY_NO_REUSE", "").strip().lower() not in OFF else None)
+    actor = environ.get("GITHUB_ACTOR", "")
+    return f"{what}, in a job of {actor}" if what and actor and actor not in what else what
 
 
 def _reproduce(options: CheckOptions) -> str:

@@ -277,8 +277,17 @@ def _bureau(site: Site, kept: "JobStore", house: "House", config: "Config") -> "
         hosted=job.hosted,
         batch=kept.batch,
         explain=job_explainer(site, house, config),
+        stored_at=_stored_at(site),
         result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),
     )
+
+
+def _stored_at(site: Site) -> str:
+    """Where people can read the files of the data branch; a ref that is no branch has no pages."""
+    from assay.core.data_ref import DEFAULT, short
+
+    name = short(site.inputs.data_branch or DEFAULT)
+    return "" if name.startswith("refs/") else f"{site.job.files_url}/{name}"
 
 
 def _forge(site: Site, patience: "Patience") -> "GitHubForge":

@@ -16,7 +16,8 @@ _NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHU
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Where the job's event, its checkout and its forge are. `run_url` is the page of its run, empty where none can be told.
+    """Where the job's event, its checkout and its forge are. `run_url` is the page of its run, empty where none can be told;
+    below `files_url` stand the pages of a branch's files.
 
     `lasting_allowed` is whether the workflow answers for a runner of its own that outlives the job.
     """
@@ -27,6 +28,7 @@ class Job:
     workspace: str
     api_url: str
     run_url: str
+    files_url: str
     hosted: bool
     runner_temp: str = ""
     lasting_allowed: bool = False
@@ -52,6 +54,7 @@ def read_job(environ: Mapping[str, str]) -> Job:
         repository=repository,
         workspace=environ["GITHUB_WORKSPACE"],
         api_url=(environ.get("GITHUB_API_URL") or "https://api.github.com").rstrip("/"),
+        files_url=f"{server.rstrip('/')}/{repository}/blob",
         run_url=f"{server.rstrip('/')}/{repository}/actions/runs/{run}" if run else "",
         hosted=environ.get("RUNNER_ENVIRONMENT") == "github-hosted",
         runner_temp=environ.get("RUNNER_TEMP", ""),

@@ -126,7 +126,7 @@ class Found:
 
     `candidates` counts all that could be judged; `freshest` is the first of them. `promising` are those of which nothing speaks
     against; `left_out` counts those beyond the limit. `other` is the first run of the commit that is no candidate or, where there is
-    no candidate at all, the first of the benchmark; `hidden` then is the first invalidated run. The first is one of the very commit,
+    no candidate at all, the first of the benchmark; `hidden` is the same of invalidated runs. The first is one of the very commit,
     if there is one, and else the newest.
     `unreadable` is what of the store could not be read, each file with why.
     """
@@ -136,7 +136,7 @@ class Found:
     left_out: int = 0
     freshest: Header | None = None
     other: Header | None = None
-    hidden: str | None = None
+    hidden: Header | None = None
     unreadable: tuple[tuple[str, str], ...] = ()
 
 
@@ -146,13 +146,14 @@ def found_among(search: Search, headers: Iterable[Header], hidden: frozenset[str
     seen = [one for one in own if one.run_id not in hidden]
     candidates = [one for one in seen if search.is_candidate(one)]
     promising = [one for one in candidates if search.is_promising(one)]
+    telling = [one for one in own if not candidates or one.commit == search.commit]
     return Found(
         candidates=len(candidates),
         promising=tuple(promising[:MOST]),
         left_out=max(0, len(promising) - MOST),
         freshest=next(iter(candidates), None),
-        other=next((one for one in seen if not search.is_candidate(one) and (not candidates or one.commit == search.commit)), None),
-        hidden=next((one.run_id for one in own if one.run_id in hidden and not candidates), None),
+        other=next((one for one in telling if one.run_id not in hidden and not search.is_candidate(one)), None),
+        hidden=next((one for one in telling if one.run_id in hidden), None),
         unreadable=tuple(unreadable),
     )
 
@@ -161,15 +162,17 @@ def together(search: Search, one: Found, other: Found) -> Found:
     """The answer of two stores that are one to whoever asks."""
     promising = {header.run_id: header for header in (*one.promising, *other.promising)}
     ranked = sorted(promising.values(), key=search.rank, reverse=True)
-    freshest = max((found.freshest for found in (one, other) if found.freshest), key=search.rank, default=None)
-    strange = max((found.other for found in (one, other) if found.other), key=search.rank, default=None)
+    freshest, strange, hidden = (
+        max((header for header in pair if header), key=search.rank, default=None)
+        for pair in ((one.freshest, other.freshest), (one.other, other.other), (one.hidden, other.hidden))
+    )
     return Found(
         candidates=one.candidates + other.candidates,
         promising=tuple(ranked[:MOST]),
         left_out=one.left_out + other.left_out + max(0, len(ranked) - MOST),
         freshest=freshest,
         other=strange if strange and (freshest is None or strange.commit == search.commit) else None,
-        hidden=None if freshest else one.hidden or other.hidden,
+        hidden=hidden if hidden and (freshest is None or hidden.commit == search.commit) else None,
         unreadable=(*one.unreadable, *other.unreadable),
     )
 

@@ -1,10 +1,14 @@
 """Where a benchmark's numbers come from, in sentences: how they were measured, what was reused, what stopped reuse."""
 
+import re
+from dataclasses import asdict
+
 from assay.core import escape, numbers
 from assay.core.model import Side, Status
 from assay.core.result import BenchmarkResult, CheckResult, ReuseVerdict, SideFacts
 
 _REASONS_SHOWN = 6
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9._:/-]+")
 
 _VIA = {
     "commit": ": it is the same commit",
@@ -20,6 +24,7 @@ def facts_of(one: BenchmarkResult, result: CheckResult) -> tuple[str, ...]:
     said = (
         _side(Side.BASE, one.base_run, result.base),
         _side(Side.HEAD, one.head_run, result.head),
+        _key(one),
         f"Machine: {escape.inline(one.machine)}" if one.machine else "",
         f"Policy: {escape.inline(one.policy, 40)}; correctness checks: {escape.inline(one.checks, 40)}",
         _confidence(one),
@@ -29,18 +34,32 @@ def facts_of(one: BenchmarkResult, result: CheckResult) -> tuple[str, ...]:
     return tuple(line for line in said if line)
 
 
-def reuse_of(one: BenchmarkResult) -> str:
+def reuse_of(one: BenchmarkResult, result: CheckResult) -> str:
     """The run that was reused: its id, its commit, its age and by which rule. Empty where nothing was."""
     if one.status is not Status.REUSED:
         return ""
     verdict = one.reuse
     run = (verdict.run_id if verdict else None) or one.run_id
-    parts = [f"Reused: run {escape.name(run)}" if run else "Reused: a stored run"]
+    parts = [f"Reused: run {_linked(run, verdict, result)}" if run else "Reused: a stored run"]
     if verdict and verdict.commit:
         parts.append(f"of commit {escape.short_sha(verdict.commit)}")
     age = f", {escape.inline(one.reused_age, 60)}" if one.reused_age else ""
     why = _VIA.get(verdict.via or "", "") if verdict else ""
     return f"{' '.join(parts)}{age}{why}. Nothing ran."
+
+
+def _linked(run: str, verdict: ReuseVerdict | None, result: CheckResult) -> str:
+    """The id, as a link to the envelope where the store has a page for it."""
+    url = f"{result.stored_at}/{verdict.path}" if result.stored_at and verdict and verdict.path else ""
+    return f"[{escape.name(run)}]({url})" if _ADDRESS.fullmatch(url) else escape.name(run)
+
+
+def _key(one: BenchmarkResult) -> str:
+    """What had to be equal for a stored run to answer, in full."""
+    if one.reuse is None or one.status is not Status.REUSED:
+        return ""
+    parts = (f"{axis} {escape.name(value)}" for axis, value in asdict(one.reuse.key).items())
+    return f"Key: {' × '.join(parts)}"
 
 
 def _side(side: Side, facts: SideFacts | None, commit: str) -> str:

@@ -105,7 +105,7 @@ class BenchmarkResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The whole check."""
+    """The whole check. `stored_at` is the address below which stored files can be read, empty where there is none."""
 
     base: str
     head: str
@@ -114,6 +114,7 @@ class CheckResult:
     remarks: tuple[str, ...] = ()
     reproduce: str = ""
     tool_version: str = ""
+    stored_at: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
 
 

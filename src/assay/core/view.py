@@ -139,7 +139,7 @@ def benchmark_view(one: BenchmarkResult, result: CheckResult) -> BenchmarkView:
         secondary=Table(secondary, title=numbers.count(len(secondary), "secondary metric")),
         warnings=tuple(escape.inline(warning) for warning in one.warnings),
         facts=facts_of(one, result),
-        reuse=reuse_of(one),
+        reuse=reuse_of(one, result),
         tail=escape.fence(one.output_tail) if one.output_tail else "",
         tail_title="The last line of output" if len(one.output_tail) == 1 else f"The last {len(one.output_tail)} lines of output",
         analysis=analysis_view(one),

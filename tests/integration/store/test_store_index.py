@@ -233,7 +233,7 @@ def test_a_tombstone_hides_its_run_from_a_search_and_its_reason_is_kept(root: Pa
     path = store.add_tombstone(tomb)
     assert Tombstone.from_json(Path(path).read_text()) == tomb
     found = store.search(SEARCH)
-    assert (found.candidates, found.freshest, found.hidden) == (0, None, run.run_id)
+    assert (found.candidates, found.freshest, found.hidden) == (0, None, header_of(run))
     assert store.find_run(run.run_id) is None
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.fakes.runs import a_decision, a_run, an_id
+from tests.fakes.runs import NOW, a_decision, a_run, an_id
 from tests.integration.store_branch.places import REF, git, open_store, put
 
 from assay.adapters.store_branch import snapshot as snapshot_module
@@ -14,9 +14,13 @@ from assay.adapters.store_directory import DirectoryStore
 from assay.adapters.store_index import Entry
 from assay.adapters.store_index.rows import Rows
 from assay.core.canonical import compact
-from assay.core.envelope import Run
-from assay.core.prior import header_of
+from assay.core.envelope import Run, Tombstone
+from assay.core.lineage import Needed, ReuseQuestion
+from assay.core.model import Trust
+from assay.core.prior import found_among, header_of, search_of
+from assay.core.result import LineageKey
 from assay.core.store_layout import run_path, tombstone_path
+from assay.core.timestamp import stamp
 from assay.ports import Catalog, Unreadable
 
 HOUR = timedelta(hours=1)
@@ -336,3 +340,61 @@ def test_an_index_that_lies_adds_no_run_that_is_not_one(remote: Path, clone: Pat
     with sqlite3.connect(clone / "assay" / "index.sqlite3") as base:
         base.execute("UPDATE kind SET benchmark = 'bench'")
     assert store.runs("bench").runs == (RUN,)
+
+
+SEARCH = search_of(
+    ReuseQuestion(
+        "bench",
+        LineageKey(RUN.commit, RUN.machine.machine_class, "none", "none"),
+        RUN.config.hash,
+        RUN.environment,
+        Needed("val_loss", 4),
+        NOW,
+        1e7,
+        Trust.MEMBER,
+    ),
+    "unknown",
+)
+
+
+def tombstone(run: Run) -> Tombstone:
+    facts = {"run_id": run.run_id, "created_at": stamp(NOW), "reason": "shared GPU", "by": "ada", "replacement": None}
+    return Tombstone.model_validate({"schema": "assay.tombstone/1", **facts})
+
+
+def test_a_search_sees_the_branch_and_what_waits_as_one_store(remote: Path, clone: Path) -> None:
+    there, waiting = a_run(1), a_run(2, age=HOUR / 2)
+    put(remote, {there.path: bytes_of(there)})
+    store = open_store(remote, clone)
+    store.search(SEARCH)
+    with store.batch():
+        store.add_run(waiting)
+        found = store.search(SEARCH)
+    wanted = found_among(SEARCH, map(header_of, (there, waiting)), frozenset())
+    assert found == wanted
+    assert store.search(SEARCH) == wanted, "now both are on the branch"
+
+
+def test_a_tombstone_hides_its_run_while_it_waits_and_when_it_has_landed(remote: Path, clone: Path, tmp_path: Path) -> None:
+    run = a_run(1)
+    put(remote, {run.path: bytes_of(run)})
+    store = open_store(remote, clone)
+    assert store.search(SEARCH).freshest == header_of(run)
+    with store.batch():
+        store.add_tombstone(tombstone(run))
+        assert (store.search(SEARCH).freshest, store.find_run(run.run_id), store.runs("bench").runs) == (None, None, ())
+        assert store.recent("bench", 5) == ()
+    assert git(remote, "show", f"{REF}:{tombstone_path(run.run_id)}") == tombstone(run).to_json()
+    for one in (store, open_store(remote, tmp_path / "other")):
+        found = one.search(SEARCH)
+        assert (found.candidates, found.freshest, found.hidden) == (0, None, header_of(run))
+        assert one.find_run(run.run_id) is None
+
+
+def test_a_line_of_a_packed_month_is_read_without_the_rest(remote: Path, clone: Path) -> None:
+    runs = [a_run(number, age=number * HOUR) for number in range(1, 6)]
+    put(remote, {"runs/2025-03.jsonl": "".join(f"{line_of(run)}\n" for run in runs).encode()})
+    store = open_store(remote, clone)
+    assert [store.find_run(run.run_id) for run in runs] == runs
+    assert store.recent("bench", 3) == tuple(runs[:3])
+    assert store.measured(("bench",), (RUN.commit, "c" * 40)) == {RUN.commit}

@@ -14,15 +14,15 @@ NEEDED = {
 
 
 def test_what_is_needed_is_enough() -> None:
-    assert read_job(NEEDED) == Job(
-        "push", "/github/workflow/event.json", "ada/lab", "/github/workspace", "https://api.github.com", "", hosted=False
-    )
+    api, files = "https://api.github.com", "https://github.com/ada/lab/blob"
+    assert read_job(NEEDED) == Job("push", "/github/workflow/event.json", "ada/lab", "/github/workspace", api, "", files, hosted=False)
 
 
 def test_a_server_of_ones_own_and_the_page_of_the_run() -> None:
     more = {"GITHUB_API_URL": "https://git.example/api/v3/", "GITHUB_SERVER_URL": "https://git.example", "GITHUB_RUN_ID": "12"}
     job = read_job({**NEEDED, **more})
     assert (job.api_url, job.run_url) == ("https://git.example/api/v3", "https://git.example/ada/lab/actions/runs/12")
+    assert job.files_url == "https://git.example/ada/lab/blob"
 
 
 @pytest.mark.parametrize(("said", "hosted"), [("github-hosted", True), ("self-hosted", False), ("", False), ("GitHub-hosted", False)])

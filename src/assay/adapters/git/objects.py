@@ -19,21 +19,21 @@ def path_text(raw: bytes) -> str:
 def changes_in(raw: bytes) -> Iterator[Change]:
     """Read the output of `git diff-tree -r -z --raw`: `:mode mode id id status NUL path NUL`. Raises ValueError where it is cut short."""
     *parts, rest = raw.split(b"\0")
+    if rest or len(parts) % 2:
+        raise ValueError("cut short")
     for facts, path in zip(parts[::2], parts[1::2], strict=True):
         if not facts.startswith(b":"):
-            raise ValueError("not a list of changes")
+            raise ValueError("no list of changes")
         yield Change(path_text(path), facts[1:7].decode("ascii"), facts[8:14].decode("ascii"))
-    if rest:
-        raise ValueError("cut short")
 
 
 def files_in(raw: bytes) -> Iterator[TreeFile]:
     """Read the output of `git ls-tree -r -z`: `mode type id TAB path NUL`. Raises ValueError where it is cut short."""
     *entries, rest = raw.split(b"\0")
-    for entry in entries:
-        yield TreeFile(path_text(entry.partition(b"\t")[2]), entry)
     if rest:
         raise ValueError("cut short")
+    for entry in entries:
+        yield TreeFile(path_text(entry.partition(b"\t")[2]), entry)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class Searching:
             left_out=left_out,
             freshest=freshest,
             other=self._other(fitting, own, freshest),
-            hidden=None if freshest else self._hidden(),
+            hidden=self._hidden(freshest),
         )
 
     def _promising(self, fitting: list[int], own: list[Header]) -> tuple[tuple[Header, ...], int]:
@@ -82,11 +82,11 @@ class Searching:
         found = (self._newest(fitting, f"NOT {self._age}"), self._newest(strange, "r.created IS NOT NULL"))
         return max((one for one in found if one), key=self.search.rank, default=None)
 
-    def _hidden(self) -> str | None:
-        """The newest hidden run of the benchmark."""
+    def _hidden(self, freshest: Header | None) -> Header | None:
+        """A hidden run: one of the very commit, else the newest where there is no candidate at all."""
         rows = self.base.execute(f"{_GONE} WHERE {_among(self.kinds)}")
-        found = [_header(row, self.kinds) for row in rows]
-        return max(found, key=self.search.rank).run_id if found else None
+        found = max((_header(row, self.kinds) for row in rows), key=self.search.rank, default=None)
+        return found if found and (freshest is None or found.commit == self.search.commit) else None
 
     def _count(self, clause: str) -> int:
         """All that are not hidden, which are few: they are counted apart."""
