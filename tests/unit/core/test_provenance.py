@@ -21,10 +21,8 @@ def result(stored_at: str = "") -> CheckResult:
 
 def test_a_reused_run_is_named_with_commit_age_and_rule() -> None:
     said = reuse_of(REUSED, result())
-    assert said == (
-        "Reused: run `run-01JN8NSVW00000000000000001` of commit bbbbbbb, 3 h old: nothing that matters to this benchmark has changed since. "
-        "Nothing ran."
-    )
+    why = "nothing that matters to this benchmark has changed since. Nothing ran."
+    assert said == f"Reused: run `run-01JN8NSVW00000000000000001` of commit bbbbbbb, 3 h old: {why}"
 
 
 def test_the_key_is_given_in_full() -> None:
