@@ -26,6 +26,7 @@ PAGES = (
     "docs/changes.md",
     "docs/configuration.md",
     "docs/statistics.md",
+    "docs/fusion.md",
     "docs/store.md",
     "docs/adr/README.md",
 )
