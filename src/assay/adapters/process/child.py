@@ -13,8 +13,8 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would d
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    Command = tuple[list[bytes], bytes, dict[bytes, bytes], tuple[int, int] | None, list[bytes], list[bytes]]
-    """Words, working directory, environment, user and group to become, and what it may not, and may again, write to."""
+    Command = tuple[list[bytes], bytes, dict[bytes, bytes], tuple[int, int] | None, list[bytes], list[bytes], bytes]
+    """Words, working directory, environment, user and group to become, what it may not, and may again, write to, and file 0."""
 
 CONTROL = 0
 LINUX = sys.platform == "linux"
@@ -44,14 +44,14 @@ def prctl(option: int, value: int) -> bool:
 
 def become(command: "Command", status: int, supervisor: int) -> "NoReturn":
     """Turn into the command. What goes wrong is told over `status`, which closes by itself where exec succeeds."""
-    argv, cwd, env, account, read_only, writable = command
+    argv, cwd, env, account, read_only, writable, stdin = command
     stage = b"account"
     try:
         posix.setsid()
         say(b"started %d\n" % posix.getpid())  # not left to the supervisor, which the command could kill before it says so
         if read_only and shield(read_only, writable):
             say(b"shielded\n")
-        posix.dup2(posix.open("/dev/null", posix.O_RDONLY), 0)  # the command can say nothing there any more
+        posix.dup2(posix.open(stdin, posix.O_RDONLY), 0)  # the command can say nothing there any more
         forget_signals()
         drop_to(account)
         prctl(PR_SET_PDEATHSIG, _signal.SIGKILL)  # after setuid, which clears it

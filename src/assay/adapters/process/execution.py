@@ -62,7 +62,13 @@ class Execution:
         self._request = request
         self._clock = clock
         self._on_progress = on_progress
-        self._capture = Capture(request.log_file, request.max_output, dialect=request.dialect, metrics=request.metrics)
+        self._capture = Capture(
+            request.log_file,
+            request.max_output,
+            dialect=request.dialect,
+            metrics=request.metrics,
+            errors_allowed=request.max_stderr,
+        )
         self._oom_before = causes.oom_kills()
         self._started_at = stamp(clock.now())
         self._begun = self._beaten = clock.monotonic()

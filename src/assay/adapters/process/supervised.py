@@ -143,7 +143,7 @@ def _encoded(request: ProcessRequest, grace_s: float, server: ForkServer) -> byt
     argv = [os.fsencode(word) for word in words]
     wanted = (request.read_only, request.writable) if request.read_only and server.can_shield else ((), ())
     shielded = [[os.fsencode(path) for path in paths] for paths in wanted]
-    command = (argv, os.fsencode(request.cwd), environment, account, *shielded)
+    command = (argv, os.fsencode(request.cwd), environment, account, *shielded, os.fsencode(request.stdin_file))
     body = marshal.dumps((command, float(request.timeout_s), float(grace_s)))
     return len(body).to_bytes(4, "big") + body
 
