@@ -411,7 +411,7 @@ def test_who_dissents_is_named_with_the_verdict() -> None:
     lab = Lab({"two": (says(doubt),)})
     ((who, what),) = lab.run().narrative.dissent
     assert who == "two"
-    assert what == "doubts it. Every session is different."
+    assert what == "Every session is different."
 
 
 def test_costs_are_added_where_they_are_known() -> None:
