@@ -65,7 +65,6 @@ class Execution:
         self._capture = Capture(request.log_file, request.max_output, dialect=request.dialect, metrics=request.metrics)
         self._oom_before = causes.oom_kills()
         self._started_at = stamp(clock.now())
-        self._begun = self._beaten = clock.monotonic()
         self._told = 0
         self._leader: int | None = None
         self._end: Ended | Failed | None = None
@@ -77,6 +76,7 @@ class Execution:
         except InfrastructureError:
             self._capture.close()
             raise
+        self._begun = self._beaten = clock.monotonic()  # not before there is a supervisor, which may take long to get
         self._answer_by = self._begun + request.timeout_s + self._supervised.at_most_s
 
     def cancel(self) -> None:
