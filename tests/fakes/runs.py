@@ -118,7 +118,9 @@ def a_run(
         "warnings": (),
         "checks": ChecksFacts(state="not configured", exit_code=None, duration_s=None),
         "inputs": {},
-        "isolation": IsolationFacts(own_environment=True, shared_state_changed=(), account="the caller's own"),
+        "isolation": IsolationFacts(
+            own_environment=True, shared_state_changed=(), account="the caller's own", protection="none", other_side="compared"
+        ),
         "supervision": "subreaper",
         "timings": Timings(setup_s=None, total_s=60.0),
         "tool_version": "0.1.0",
@@ -138,6 +140,7 @@ def a_decision(number: int = 0, **changes: object) -> StoredDecision:
         "head_run": an_id("run"),
         "base": BASE,
         "head": HEAD,
+        "machine": MACHINE.machine_class,
         "policy_hash": "0" * 64,
         "method_version": "1",
         "comparisons": (),

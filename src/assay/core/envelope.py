@@ -115,11 +115,17 @@ class ChecksFacts(Record):
 
 
 class IsolationFacts(Record):
-    """Whether the side had an environment of its own, what both sides share that setup changed, and who it ran as."""
+    """Whether the side had an environment of its own, what both sides share that setup changed, and who it ran as.
+
+    `protection` of what is the user's: `read-only` to every process of the side, `compared` before and after where that could
+    not be had, `none` where there was nothing to protect. `other_side`: `closed` to its processes, or `compared` after each.
+    """
 
     own_environment: bool | Unknown
     shared_state_changed: tuple[str, ...]
     account: Fact
+    protection: Literal["read-only", "compared", "none"] | Unknown
+    other_side: Literal["closed", "compared"] | Unknown
 
 
 class Timings(Record):
@@ -205,7 +211,7 @@ class StoredDecision(Envelope):
     """What was decided on two runs, and by which policy and method. `base_run` is null without a baseline.
 
     `hold` is what kept it open whatever the numbers said; without it the same runs are decided anew. `forced_by` is what or who
-    asked for a measurement although a stored run may have answered.
+    asked for a measurement although a stored run may have answered. `machine` is `none` where nothing ran and nothing was stored.
     """
 
     schema_: Literal["assay.decision/1"] = Field(default=DECISION_SCHEMA, alias="schema")
@@ -216,6 +222,7 @@ class StoredDecision(Envelope):
     head_run: RunId | None
     base: Sha | None
     head: Sha
+    machine: Fact
     policy_hash: Fact
     method_version: Fact
     comparisons: tuple[ComparisonRecord, ...]
