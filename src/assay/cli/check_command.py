@@ -272,7 +272,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
         observer.note(Remark(f"Waiting for {claim}, which another process on this machine uses."))
 
     runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock, on_wait=wait_for))
-    threading.Thread(target=_make_ready, args=(runner,), daemon=True).start()
+    threading.Thread(target=_make_ready, args=(runner, config.fusion.enabled), daemon=True).start()
 
     def worktrees() -> LocalWorktrees:
         return LocalWorktrees(
@@ -308,11 +308,14 @@ def _home() -> str | None:
         return None
 
 
-def _make_ready(runner: "LocalRunner") -> None:
+def _make_ready(runner: "LocalRunner", analysed: bool) -> None:
     """What will be needed, done while git is asked: the first benchmark process is still far away, and a warm-up besides."""
     with suppress(InfrastructureError):  # the run that needs it will say so
         runner.get_ready()
     import jinja2  # noqa: F401 - a tenth of a second that the report would else have to wait for
+
+    if analysed:
+        import assay.app.explain  # noqa: F401 - and as much for the analysis
 
 
 def recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Record":
