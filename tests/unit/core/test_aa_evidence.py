@@ -123,7 +123,8 @@ def test_seeds_are_pairs_and_repeats_of_a_seed_are_one_unit() -> None:
 
 def test_a_single_sample_has_a_change_and_no_error() -> None:
     (pair,) = pairs(session(1, (1.0,)), session(2, (1.5,)))
-    assert (pair.change, pair.error, pair.units) == (pytest.approx(0.5), None, 1)
+    assert pair.change == pytest.approx(0.5)
+    assert (pair.error, pair.units) == (None, 1)
 
 
 def test_a_metric_without_a_relative_change_is_no_evidence() -> None:
