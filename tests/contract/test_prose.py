@@ -25,6 +25,7 @@ PAGES = (
     "docs/action.md",
     "docs/changes.md",
     "docs/configuration.md",
+    "docs/fusion.md",
     "docs/selftest.md",
     "docs/store.md",
     "docs/adr/README.md",

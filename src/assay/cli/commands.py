@@ -175,6 +175,28 @@ def report(
     raise typer.Exit(run_report(SplitOptions(asked, artifact)))
 
 
+@app.command(rich_help_panel=DATA, epilog="Example: `assay analyse run-01J… --routes offline`")
+def analyse(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a head's run, as reports and result.json have it.")],
+    routes: Annotated[
+        list[str] | None,
+        typer.Option("--routes", metavar="ROUTE", help="Who answers, instead of the config. Once for all, or once a place in turn."),
+    ] = None,
+    config: ConfigFile = None,
+    store: Where = "auto",
+    as_json: Json = False,
+) -> None:
+    """Explain the decision on a stored run: several analysts, blind of each other, fused into one report.
+
+    A route is `offline`, `openai:MODEL` or `command:ARGV`; several are the candidates, the evaluator and the merger. It explains
+    and decides nothing.
+    """
+    from assay.cli.analyse_command import AnalyseOptions
+    from assay.cli.analyse_command import analyse as run_analyse
+
+    _finish(lambda: run_analyse(AnalyseOptions(run, tuple(routes or ()), config, store, as_json)))
+
+
 @app.command(rich_help_panel=RESEARCH, epilog="Example: `assay selftest --aa 5 --benchmark train-small`")
 def selftest(
     aa: Annotated[int, typer.Option("--aa", metavar="N", min=1, max=1000, help="So many A/A sessions of each benchmark.")] = 3,
