@@ -8,6 +8,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.machine import FakeMachine
 from tests.fakes.observer import RecordingObserver
 from tests.fakes.repo import FakeRepo
+from tests.fakes.reports import FakeReports
 from tests.fakes.runner import FakeRunner, completed
 from tests.fakes.store import FakeStore
 from tests.fakes.worktrees import FakeWorktrees
@@ -82,12 +83,7 @@ class Lab:
     observer: RecordingObserver = field(default_factory=RecordingObserver)
     runner: FakeRunner = field(default_factory=lambda: FakeRunner(()))
     variables: dict[str, str] = field(default_factory=dict)
-    written: dict[str, str] = field(default_factory=dict)
-
-    def write(self, name: str, text: str) -> str:
-        """Satisfies `ports.Reports`."""
-        self.written[name] = text
-        return name
+    reports: FakeReports = field(default_factory=FakeReports)
 
     def check(self, script: Script, given: Config | None = None, **request: Any) -> Checked:
         """Check HEAD against main with these processes."""
@@ -117,7 +113,7 @@ class Lab:
 
     def record(self, effects: Iterable[Effect]) -> tuple[str, ...]:
         """Apply effects at once, and answer with what went wrong."""
-        return tuple(apply(effects, self.store, self).failures)
+        return tuple(apply(effects, self.store, self.reports).failures)
 
     def bench(self, script: Script, given: Config | None = None, **request: Any) -> BenchmarkResult:
         """The one benchmark of such a check."""
