@@ -9,7 +9,8 @@ from tests.fakes.runs import ENVIRONMENT, HEAD, MACHINE, a_run
 from assay.core.aa_evidence import NEWEST, AaPair, aa_pairs, noise_of, within_session
 from assay.core.canonical import digest
 from assay.core.envelope import ConfigFacts, MetricFacts, Run, RunStatus
-from assay.core.fingerprint import Fingerprints
+from assay.core.fingerprint import FINGERPRINTED, Fingerprints, content_of
+from assay.core.model import Rung
 from assay.core.noise import Noise
 
 CLASS = MACHINE.machine_class
@@ -78,10 +79,15 @@ def test_an_unknown_fact_equals_nothing(unknown: dict[str, Any]) -> None:
     assert aa_pairs([session(1, **unknown), session(2, **unknown)], "unknown") == ()
 
 
+def holding(code: str) -> Fingerprints:
+    """The fingerprints of a commit of which the code alone is of interest."""
+    groups = dict.fromkeys(FINGERPRINTED, "0" * 64) | {Rung.CODE: code}
+    named = {rung.value: found for rung, found in groups.items()}
+    return Fingerprints(rules="r" * 64, content=content_of("r" * 64, groups), **named)
+
+
 def test_the_same_watched_content_at_another_commit_is_the_same_code() -> None:
-    groups = ("code", "harness", "model", "config", "environment", "unclassified")
-    prints = Fingerprints.model_validate({"rules": "r" * 64} | dict.fromkeys(groups, "1" * 64))
-    other = prints.model_copy(update={"code": "2" * 64})
+    prints, other = holding("1" * 64), holding("2" * 64)
     assert len(pairs(session(1, fingerprints=prints), session(2, fingerprints=prints, commit="d" * 40))) == 1
     assert pairs(session(1, fingerprints=prints), session(2, fingerprints=other, commit=HEAD)) == ()
 
