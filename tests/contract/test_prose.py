@@ -26,6 +26,7 @@ PAGES = (
     "docs/changes.md",
     "docs/configuration.md",
     "docs/fusion.md",
+    "docs/selftest.md",
     "docs/store.md",
     "docs/adr/README.md",
 )

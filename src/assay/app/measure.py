@@ -42,6 +42,7 @@ class Task:
     """What is to be measured, how much of the tests' level it may spend, and when the whole check has to end (monotonic).
 
     `ignore` are the patterns of paths that bear on no benchmark; `run_id` is what head's run is called; `trust` is that of the evidence.
+    With `to_the_end` no look ends it early.
     """
 
     benchmark: Benchmark
@@ -54,6 +55,7 @@ class Task:
     better: Direction | None
     reproduce: str
     user_tree_dirty: bool
+    to_the_end: bool = False
 
 
 def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
@@ -174,7 +176,7 @@ def _sample(session: Session, task: Task, watch: _Isolation) -> tuple[Comparison
 
     def enough(look: int) -> bool:
         found.append(_compare(session, task, watch, levels[look]))
-        return settled(found[-1])
+        return settled(found[-1]) and not task.to_the_end
 
     session.sample(enough)
     if session.out_of_time:  # an unplanned look may spend what the planned ones have left

@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assay.core.auto_effect import WITHOUT_EVIDENCE
 from assay.core.compare import Pairing, compare, no_comparison, with_undecided
 from assay.core.comparison import Comparison, Undecided
 from assay.core.config import Benchmark
 from assay.core.evidence import WALL_TIME, ProcessRecord, printed_names, unit_of, unit_values
 from assay.core.model import Direction, MetricSpec, Role, Verdict
-
-AUTO_MIN_EFFECT = 0.01
-"""What `min_effect: auto` stands for while a benchmark has no evidence of its own noise."""
-
 
 MOST_UNDECLARED = 100
 """So many metrics that the config does not name are compared, in the order of their printing. All are stored."""
@@ -35,13 +32,13 @@ def specs_of(benchmark: Benchmark, primary: str, printed: Sequence[str], better:
     """
     declared = benchmark.metric
     if declared:
-        effect = AUTO_MIN_EFFECT if declared.min_effect == "auto" else declared.min_effect
+        effect = WITHOUT_EVIDENCE if declared.min_effect == "auto" else declared.min_effect
         first = MetricSpec(declared.name, Role.PRIMARY, declared.better, declared.unit, effect)
     else:
         timed = primary == WALL_TIME
-        first = MetricSpec(primary, Role.PRIMARY, Direction.LOWER if timed else better, "s" if timed else None, AUTO_MIN_EFFECT)
+        first = MetricSpec(primary, Role.PRIMARY, Direction.LOWER if timed else better, "s" if timed else None, WITHOUT_EVIDENCE)
     guards = [
-        MetricSpec(name, Role.GUARD, guard.better, guard.unit, AUTO_MIN_EFFECT, guard.max_regression)
+        MetricSpec(name, Role.GUARD, guard.better, guard.unit, WITHOUT_EVIDENCE, guard.max_regression)
         for name, guard in benchmark.guards.items()
     ]
     others = [MetricSpec(name, Role.SECONDARY, one.better, one.unit) for name, one in benchmark.secondary.items()]
