@@ -380,7 +380,7 @@ def test_a_store_that_refuses_costs_neither_the_answer_nor_the_envelopes() -> No
     one = lab.bench(fresh(BETTER))
     assert one.outcome is Outcome.KEEP
     assert any("disk is full" in warning for warning in one.warnings)
-    assert sum(name.startswith("unstored-run-") for name in lab.written) == 2
+    assert sum(name.startswith("unstored-run-") for name in lab.reports.written) == 2
 
 
 def break_off(count: int) -> Completed | None:
@@ -734,49 +734,17 @@ def test_of_what_a_process_prints_the_end_is_kept() -> None:
     assert short.lightened() == short
 
 
-EVERY_SECOND = config(top=["reuse: {remeasure: 2}"])
+def test_auto_is_one_percent_without_evidence_and_the_report_says_so() -> None:
+    found = Lab().bench(Script({"loss": [10, 10.1]}, {"loss": [10, 10.1]}), config("metric: {name: loss, better: lower, min_effect: auto}"))
+    assert found.comparisons[0].spec.min_effect == 0.01
+    assert any("`min_effect: auto` is 1 %" in warning for warning in found.warnings)
 
 
-def test_every_so_many_reusable_runs_one_is_measured_all_the_same() -> None:
-    lab = Lab()
-    seen = [lab.bench(fresh(SAME), EVERY_SECOND) for _ in range(6)]
-    statuses = [one.status for one in seen]
-    assert statuses == [Status.MEASURED, Status.REUSED, Status.MEASURED, Status.REUSED, Status.MEASURED, Status.REUSED]
-    again = seen[2].reuse
-    assert again is not None
-    assert (again.reuse, again.forced_by, again.run_id) == (False, "remeasure", None)
-    assert [reason.rung for reason in again.reasons] == [Rung.FORCED]
-
-
-def test_skips_do_not_count_towards_a_remeasurement() -> None:
-    lab = Lab()
-    lab.bench(fresh(SAME), EVERY_SECOND)
-    lab.repo.paths = ("docs/a.md",)
-    for _ in range(5):
-        assert lab.bench(fresh(SAME), EVERY_SECOND).status is Status.SKIPPED
-    lab.repo.paths = ("src/x.py",)
-    assert lab.bench(fresh(SAME), EVERY_SECOND).status is Status.REUSED
-
-
-def test_without_remeasurement_every_reusable_run_is_reused() -> None:
-    lab = Lab()
-    given = config(top=["reuse: {remeasure: 0}"])
-    lab.bench(fresh(SAME), given)
-    assert {lab.bench(fresh(SAME), given).status for _ in range(12)} == {Status.REUSED}
-
-
-def test_a_base_that_differs_in_ignored_files_alone_is_the_same_base() -> None:
-    lab, moved = Lab(), "c" * 40
-    lab.repo.listings = {commit: {"src/x.py": "1"} for commit in (BASE, moved)}
-    first = lab.bench(fresh(BETTER))
-    lab.repo.base = moved
-    lab.repo.windows = {(BASE, moved): ("docs/a.md",)}
-    again = lab.bench(fresh(BETTER))
-    assert (again.status, again.run_id) == (Status.REUSED, first.run_id)
-
-
-def test_the_decision_record_says_what_forced_a_measurement() -> None:
-    lab = Lab()
-    lab.bench(fresh(SAME))
-    lab.bench(fresh(SAME), forced_by="--no-reuse")
-    assert [one.forced_by for one in lab.store.decided.values()] == [None, "--no-reuse"]
+def test_auto_follows_runs_of_unchanged_code_once_some_are_stored() -> None:
+    lab, quiet = Lab(), Script({"loss": [10, 10.01, 9.99]}, {"loss": [10, 10.01, 9.99]})
+    given = config("metric: {name: loss, better: lower, min_effect: auto}")
+    for _ in range(3):
+        lab.bench(quiet, given, forced_by="--no-reuse")
+    found = lab.bench(quiet, given, forced_by="--no-reuse")
+    assert found.comparisons[0].spec.min_effect < 0.005
+    assert any("pairs of runs of unchanged code" in warning for warning in found.warnings)
