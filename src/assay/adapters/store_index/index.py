@@ -13,6 +13,7 @@ from assay.adapters.store_index.rows import Rows
 from assay.adapters.store_index.searching import Searching, headers, measured
 from assay.adapters.store_index.sources import Entry, News, Source
 from assay.adapters.store_index.tables import Place, empty, index, opened, prepare, unindex
+from assay.adapters.store_index.tallies import Days, count_again, count_all, days_of
 from assay.adapters.stored_records import is_hidden
 from assay.core.prior import Found, Header, Search
 from assay.core.store_layout import INVALIDATED, RUNS
@@ -111,32 +112,39 @@ def _news(base: sqlite3.Connection, source: Source) -> News | None:
 
 def _take_in(base: sqlite3.Connection, source: Source, news: News) -> None:
     entries: Iterable[Entry] = news.entries
+    days: Days = set()
     if news.anew:
         empty(base)
     else:
         entries = tuple(entries)
-        _forget(base, entries)
+        days = _forget(base, entries)
     many = news.anew or len(tuple(entries)) > _MANY
     if many:
         unindex(base)
-    _read(base, source, (entry for entry in entries if entry.blob))
+    known = _read(base, source, (entry for entry in entries if entry.blob))
     base.execute("DELETE FROM state")
     base.executemany("INSERT INTO state VALUES (?, ?)", news.state.items())
     if many:
         index(base)
+        count_all(base)
+    else:
+        count_again(base, days | days_of(base, "file > ?", known))
 
 
-def _forget(base: sqlite3.Connection, entries: Iterable[Entry]) -> None:
-    """Drop all that is known of these files."""
+def _forget(base: sqlite3.Connection, entries: Iterable[Entry]) -> Days:
+    """Drop all that is known of these files; the days whose runs are fewer now."""
+    days: Days = set()
     for entry in entries:
         row = base.execute("SELECT id FROM file WHERE folder = ? AND name = ?", _parts(entry.path)).fetchone()
+        days |= days_of(base, "file = ?", row[0]) if row else set()
         for table in ("run", "decision", "broken", "hidden") if row else ():
             base.execute(f"DELETE FROM {table} WHERE file = ?", row)
         base.execute("DELETE FROM file WHERE id = ?", row or (0,))
+    return days
 
 
-def _read(base: sqlite3.Connection, source: Source, entries: Iterable[Entry]) -> None:
-    """Take in new files: each gets a number, and what is to be read of it is read."""
+def _read(base: sqlite3.Connection, source: Source, entries: Iterable[Entry]) -> int:
+    """Take in new files: each gets a number, and what is to be read of it is read. The highest number so far is returned."""
     rows = Rows(base)
     first = base.execute("SELECT ifnull(max(id), 0) FROM file").fetchone()[0]
     numbers: deque[int] = deque()
@@ -154,6 +162,7 @@ def _read(base: sqlite3.Connection, source: Source, entries: Iterable[Entry]) ->
         rows.add(numbers.popleft(), entry, content)
         del content  # a month may be large, and two at a time are too many
     rows.flush()
+    return int(first)
 
 
 def _parts(path: str) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from assay.adapters.store_index.rows import Kind, commit_key, content_key
+from assay.adapters.store_index.tallies import counted
 from assay.core.model import UNKNOWN
 from assay.core.prior import MOST, Found, Header, Search
 
@@ -44,7 +45,7 @@ class Searching:
         freshest = next((one for one in own if self.search.is_candidate(one)), None) or self._newest(fitting, self._age)
         promising, left_out = self._promising(fitting, own)
         return Found(
-            candidates=self._count(f"{_of(fitting)} AND {self._age}"),
+            candidates=self._count_of(fitting),
             promising=promising,
             left_out=left_out,
             freshest=freshest,
@@ -65,7 +66,7 @@ class Searching:
         ranked = sorted(best.values(), key=self.search.rank, reverse=True)[:MOST]
         # a run of the very commit with another content under the same rules is no commit of ours, and counts all the same
         strange = sum(one.rules == self.search.rules and one.content != self.search.content for one in mine)
-        total = self._count(equal) + self._count(f"{_of(other)} AND {self._age}") + strange
+        total = self._count(equal) + self._count_of(other) + strange
         return tuple(ranked), total - len(ranked)
 
     def _newest(self, kinds: Iterable[int], age: str) -> Header | None:
@@ -91,8 +92,14 @@ class Searching:
     def _count(self, clause: str) -> int:
         """All that are not hidden, which are few: they are counted apart."""
         every = self.base.execute(f"SELECT count(*) FROM run r WHERE {clause}").fetchone()[0]
-        gone = self.base.execute(f"SELECT count(*) FROM ({_GONE} WHERE {clause})").fetchone()[0]
-        return int(every - gone)
+        return int(every) - self._gone(clause)
+
+    def _count_of(self, kinds: list[int]) -> int:
+        """The same of all young enough runs of some kinds."""
+        return counted(self.base, kinds, self.search.since, self.search.until) - self._gone(f"{_of(kinds)} AND {self._age}")
+
+    def _gone(self, clause: str) -> int:
+        return int(self.base.execute(f"SELECT count(*) FROM ({_GONE} WHERE {clause})").fetchone()[0])
 
     def _rows(self, clause: str, limit: int = -1) -> Iterator[Header]:
         rows = self.base.execute(f"{_RUNS} WHERE {clause} {_NEWEST_FIRST} LIMIT {limit}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.core.values import dataclass
 
-VERSION = 3
+VERSION = 4
 """Of the tables below and of what is read into them. Any other version is dropped."""
 
 _TABLES = """
@@ -21,6 +21,7 @@ CREATE TABLE run (id TEXT, file INTEGER, line INTEGER, start INTEGER, size INTEG
   created INTEGER);
 CREATE TABLE decision (id TEXT, file INTEGER, benchmark TEXT, machine TEXT, head_run TEXT, counts INTEGER);
 CREATE TABLE broken (file INTEGER, line INTEGER, problem TEXT);
+CREATE TABLE tally (kind INTEGER, day INTEGER, runs INTEGER, PRIMARY KEY (kind, day)) WITHOUT ROWID;
 CREATE TABLE hidden (id TEXT PRIMARY KEY, file INTEGER) WITHOUT ROWID;
 """
 _INDICES = {
@@ -92,7 +93,7 @@ def rebuild(base: sqlite3.Connection) -> None:
 
 def empty(base: sqlite3.Connection) -> None:
     """Drop all rows."""
-    for table in ("state", "file", "kind", "run", "decision", "broken", "hidden"):
+    for table in ("state", "file", "kind", "run", "decision", "broken", "hidden", "tally"):
         base.execute(f"DELETE FROM {table}")
 
 
