@@ -65,16 +65,11 @@ _RUN_FORMS: Final = _forms(_RUN)
 _RUN_FORMS_FROM_BEHIND: Final = _forms(_RUN_FROM_BEHIND)
 _DECISION_FORMS: Final = _forms(_DECISION)
 _HEX: Final = frozenset((40, 64))
+_SHA256: Final = 64
 
 
-class Swept(NamedTuple):
-    """What a sweep found: what is a run's own, and the bytes of all that many runs have in common."""
-
-    run_id: str
-    commit: str
-    content: str
-    created: int
-    shared: bytes
+Swept = tuple[str, bytes, bytes, int, bytes]
+"""What a sweep found of a run: its id, commit, content and moment, and the bytes of all that many runs have in common."""
 
 
 class DecisionHeader(NamedTuple):
@@ -107,23 +102,26 @@ def sweep_run(data: bytes, start: int = 0, end: int | None = None) -> Swept | No
     """What a run's envelope, or that part of a packed month, holds where we write it; None where anything stands otherwise."""
     end = len(data) if end is None else end
     front, behind = _swept(data, _RUN_FORMS, start, end), _swept_back(data, start, end)
-    if front is None or behind is None or not _plain(front + behind) or not _closed(data, start, end):
+    if front is None or behind is None or not _closed(data, start, end):
         return None
-    benchmark, commit, config, created, cuda, driver, image, packages, python, content, rules, *names = front
+    benchmark, commit, config, created, cuda, driver, image, packages, python, content, rules, machine, model, precision = front
     trust, status, _, run_id = behind
-    shared = b"\n".join((benchmark, config, driver, cuda, image, python, packages, rules, *names, status, trust))
+    shared = b"\n".join((benchmark, config, driver, cuda, image, python, packages, rules, machine, model, precision, status, trust))
+    if b"\\" in shared or not shared.isascii() or len(commit) not in _HEX or len(content) != _SHA256:
+        return None
     try:
-        bytes.fromhex(commit.decode())
-        return Swept(f"run-{run_id.decode()}", commit.decode(), content.decode(), microseconds(moment(created.decode())), shared)
+        own = f"run-{run_id.decode('ascii')}", bytes.fromhex(commit.decode()), bytes.fromhex(content.decode())
+        return (*own, microseconds(moment(created.decode())), shared)
     except ValueError:
         return None
 
 
 def header_from(swept: Swept) -> Header:
     """The header that swept texts make."""
-    benchmark, config, *around, rules, machine, model, precision, status, trust = swept.shared.decode().split("\n")
-    own = (swept.run_id, benchmark, swept.commit, machine, model, precision, status, trust, swept.created)
-    return Header(*own, config, surroundings_of(*around), rules, swept.content)
+    run_id, commit, content, created, shared = swept
+    benchmark, config, *around, rules, machine, model, precision, status, trust = shared.decode().split("\n")
+    own = (run_id, benchmark, commit.hex(), machine, model, precision, status, trust, created)
+    return Header(*own, config, surroundings_of(*around), rules, content.hex())
 
 
 def _swept(data: bytes, forms: tuple[Marks, Marks], start: int, end: int) -> list[bytes] | None:

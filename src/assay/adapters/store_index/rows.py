@@ -59,8 +59,10 @@ class Rows:
     kinds: dict[Kind, int] = field(default_factory=dict)
     _swept: dict[bytes, int] = field(default_factory=dict)
     _waiting: dict[str, list[Row]] = field(default_factory=lambda: {name: [] for name in _INSERTS})
+    _runs: list[Row] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self._runs = self._waiting["run"]
         self.kinds.update({tuple(kind): number for number, *kind in self.base.execute("SELECT * FROM kind")})
 
     def add(self, number: int, entry: Entry, content: bytes | str) -> None:
@@ -115,7 +117,9 @@ class Rows:
         kind = self._swept.get(shared)
         if kind is None:
             kind = self._swept[shared] = self._kind(kind_of(header_from(swept)))
-        self._put("run", (run_id, number, line, start, size, kind, _packed(commit), _packed(prints), created))
+        self._runs.append((run_id, number, line, start, size, kind, commit, prints, created))
+        if len(self._runs) >= _BATCH:
+            self.flush()
 
     def _add_unswept(self, number: int, path: str, where: tuple[int, int, int], data: bytes) -> None:
         """A run that is not written as we write it, or none at all."""
