@@ -47,6 +47,7 @@ class Task:
 
     `ignore` are the patterns of paths that bear on no benchmark; `run_id` is what head's run is called; `trust` is that of the evidence.
     `earlier` is a way to the newest stored runs of the benchmark, so many of them.
+    With `to_the_end` no look ends it early.
     """
 
     benchmark: Benchmark
@@ -60,6 +61,7 @@ class Task:
     reproduce: str
     user_tree_dirty: bool
     earlier: Callable[[int], tuple[Run, ...]]
+    to_the_end: bool = False
 
 
 def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
@@ -181,7 +183,7 @@ def _sample(house: House, session: Session, task: Task, watch: _Isolation) -> tu
 
     def enough(look: int) -> bool:
         found.append(_compare(session, task, watch, levels[look], variances))
-        return settled(found[-1])
+        return settled(found[-1]) and not task.to_the_end
 
     session.sample(enough)
     if session.out_of_time:  # an unplanned look may spend what the planned ones have left

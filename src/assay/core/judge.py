@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.core import numbers
+from assay.core.auto_effect import WITHOUT_EVIDENCE
 from assay.core.compare import Pairing, compare, no_comparison, with_undecided
 from assay.core.comparison import Comparison, Undecided
 from assay.core.config import Benchmark
@@ -16,10 +17,6 @@ from assay.core.sampling import Level
 from assay.core.session_noise import steadying
 
 _WORK = "the two sides did not do the same work, as the metrics under `workload` count it"
-
-AUTO_MIN_EFFECT = 0.01
-"""What `min_effect: auto` stands for while a benchmark has no evidence of its own noise."""
-
 
 MOST_UNDECLARED = 100
 """So many metrics that the config does not name are compared, in the order of their printing. All are stored."""
@@ -51,13 +48,13 @@ def specs_of(benchmark: Benchmark, primary: str, printed: Sequence[str], better:
     """
     declared = benchmark.metric
     if declared:
-        effect = AUTO_MIN_EFFECT if declared.min_effect == "auto" else declared.min_effect
+        effect = WITHOUT_EVIDENCE if declared.min_effect == "auto" else declared.min_effect
         first = MetricSpec(declared.name, Role.PRIMARY, declared.better, declared.unit, effect)
     else:
         timed = primary == WALL_TIME
-        first = MetricSpec(primary, Role.PRIMARY, Direction.LOWER if timed else better, "s" if timed else None, AUTO_MIN_EFFECT)
+        first = MetricSpec(primary, Role.PRIMARY, Direction.LOWER if timed else better, "s" if timed else None, WITHOUT_EVIDENCE)
     guards = [
-        MetricSpec(name, Role.GUARD, guard.better, guard.unit, AUTO_MIN_EFFECT, guard.max_regression)
+        MetricSpec(name, Role.GUARD, guard.better, guard.unit, WITHOUT_EVIDENCE, guard.max_regression)
         for name, guard in benchmark.guards.items()
     ]
     others = [MetricSpec(name, Role.SECONDARY, one.better, one.unit) for name, one in benchmark.secondary.items()]
