@@ -1,5 +1,6 @@
 """What a process prints is kept whole on disk and bounded in memory; metrics are read as it comes."""
 
+import errno
 import os
 import stat
 import subprocess
@@ -143,9 +144,13 @@ def test_a_full_disk_costs_the_log_and_nothing_else(tmp_path: Path) -> None:
 
 def test_a_log_that_has_filled_the_disk_gives_its_room_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For the evidence, which is written last."""
+
+    def refuse(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
     with closing(Capture(str(tmp_path / "log"), 10**6)) as capture:
         capture.take_stdout(b"x" * 1000)
-        monkeypatch.setattr(os, "write", lambda *_: os.pwrite(os.open("/dev/full", os.O_WRONLY), b"x", 0))
+        monkeypatch.setattr(os, "write", refuse)
         capture.take_stdout(b"y")
         assert "no space left" in capture.unlogged
         assert (capture.stdout.text(), (tmp_path / "log").stat().st_size) == ("x" * 1000 + "y", 0)
