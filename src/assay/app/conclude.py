@@ -303,6 +303,8 @@ def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     checks = done.session.head.checks
     if checks and not checks.clean:
         lines.append(f"The checks ended with {checks.detail or checks.cause}; their output is in {bench.shown(checks.log_file)}")
+    if done.session.waited:
+        lines.append(f"The last process {done.session.waited}.")
     if bench.benchmark.checks and not checks and not head and done.session.out_of_time:
         lines.append(f"{done.session.deadline_name} was over before the checks had ended.")
     return tuple(lines)
