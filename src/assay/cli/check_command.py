@@ -68,7 +68,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         from assay.adapters.terminal import display_for
         from assay.app.check import check as run_check
 
-        better = _direction(options)
+        better = direction_of(options)
         repo = GitRepo.discover(where)
         request = _request(options, repo, better)
         refuse_links(repo.root)
@@ -132,7 +132,7 @@ def job_question(stack: ExitStack, where: str) -> "JobQuestion":
     return question
 
 
-def _direction(options: CheckOptions) -> "Direction | None":
+def direction_of(options: CheckOptions) -> "Direction | None":
     from assay.core.model import Direction
 
     if not options.better:
