@@ -15,7 +15,7 @@ from assay.core.config import Benchmark
 from assay.core.evidence import WALL_TIME, ProcessRecord
 from assay.core.judge import Evidence, compare_all, settled, specs_of
 from assay.core.model import Completed, Direction, Metric, MetricReading, MetricSpec, Role, Side, Verdict
-from assay.core.sampling import spend
+from assay.core.sampling import Level, spend
 from assay.core.values import dataclass
 
 NAMINGS = 128
@@ -66,7 +66,7 @@ class Gate:
         found: tuple[Comparison, ...] = ()
         for look, level in zip(self.looks, spend(self.looks, self.alpha), strict=True):
             evidence = Evidence(base[:look], head[:look])
-            found = compare_all(self.benchmark, self.primary, self.better, evidence, level)
+            found = compare_all(self.benchmark, self.primary, self.better, evidence, Level(level, self.alpha))
             if settled(found) or look >= session.units:
                 break
         return tuple(one.verdict for one in found if one.spec.role is not Role.SECONDARY)
