@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
 
     from assay.core.budget import Spend, Spent
     from assay.core.check_run import CheckRun
+    from assay.core.comment_pointer import CommentPointer
     from assay.core.config import Benchmark
     from assay.core.envelope import Run, StoredDecision, Tombstone
     from assay.core.events import Event
@@ -264,6 +265,14 @@ class Store(Protocol):
         """All that was ever spent and granted."""
         ...
 
+    def add_pointer(self, pointer: CommentPointer) -> str:
+        """Remember where our comment on a pull request stands. Raises InfrastructureError where another one is remembered already."""
+        ...
+
+    def pointer(self, pull: int) -> CommentPointer | None:
+        """Where our comment on a pull request stands, None where that is not known."""
+        ...
+
     def search(self, search: Search) -> Found:
         """What may answer a question, without reading the runs. A header is no proof: what it promises the run has to keep."""
         ...
@@ -315,19 +324,22 @@ class Forge(Protocol):
     All raise ForgeError (an InfrastructureError) that tells a missing permission from an outage.
     """
 
-    def upsert_comment(self, number: int, body: str, marker: str) -> Posted:
-        """Make or update our one comment on a pull request.
+    def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted:
+        """Make or update our one comment on a pull request; `known` is the id under which it was seen last.
 
         It is ours only if `marker` is at the very start of its body and its author is our own login and a bot.
         """
         ...
 
-    def update_comment(self, number: int, body: str, marker: str) -> Posted | None:
+    def update_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted | None:
         """Bring our one comment up to date if there is one; None where there is none."""
         ...
 
-    def open_check(self, name: str, commit: str, external_id: str, title: str) -> Posted:
-        """Make a check run `in_progress`, or find the one with this name and `external_id` on that commit."""
+    def open_check(self, name: str, commit: str, external_id: str, title: str, *, new: bool = False) -> Posted:
+        """Make a check run `in_progress`, or find the one with this name and `external_id` on that commit.
+
+        A `new` one has an id that nobody can have used before, so it is not looked for first.
+        """
         ...
 
     def close_check(self, check: Posted | None, payload: CheckRun) -> Posted:

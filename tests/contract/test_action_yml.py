@@ -32,6 +32,7 @@ GIVEN = {
     "no-reuse": "true",
     "data-branch": "d",
     "comment": "on-change",
+    "fusion": "offline",
     "benchmark": "one two",
     "fail-on": "errored",
     "allow-forks": "sha",

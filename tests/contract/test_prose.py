@@ -23,7 +23,9 @@ PAGES = (
     "docs/isolation.md",
     "docs/experiments.md",
     "docs/action.md",
+    "docs/changes.md",
     "docs/configuration.md",
+    "docs/fusion.md",
     "docs/store.md",
     "docs/adr/README.md",
 )

@@ -358,6 +358,8 @@ def test_a_benchmark_that_writes_to_its_input_leaves_the_users_file_as_it_was_or
     assert done.bench["outcome"] == ("keep" if kept else "pending"), done.text
     if not kept:
         assert "not isolated" in done.bench["comparisons"][0]["reason"]
+    envelopes = [json.loads(path.read_text()) for path in (world.repo.root / ".assay/store/runs").rglob("run-*.json")]
+    assert {run["isolation"]["protection"] for run in envelopes} == {"read-only" if kept else "compared"}
 
 
 @pytest.mark.parametrize("name", [".assay", ".assay/logs", ".assay/report", ".assay/store", ".assay/cache"])

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 from tests.e2e.conftest import CONFIG, World
+from tests.environments import INSTALL, make_job, package
 from tests.repositories import Sandbox
 
 ROOT = os.geteuid() == 0
@@ -144,3 +145,21 @@ def test_benchmarks_that_stay_root_find_no_token_in_our_environment_and_the_repo
     assert found == {1}, "the checkout's own configuration, which nothing can close to its owner"
     if ROOT:
         assert bench["warnings"][0].startswith("Benchmarks run as root and can read whatever root can")
+
+
+@pytest.mark.parametrize("place", ["world", "open_world"])
+def test_two_editable_packages_never_stand_in_for_each_other(place: str, request: pytest.FixtureRequest) -> None:
+    """Each side imports its own, by module and by console script, and the job's environment has neither afterwards."""
+    world: World = request.getfixturevalue(place)
+    job = make_job(world.folder / "job")
+    text = CONFIG + f"    setup: {INSTALL}\n"
+    bench = 'python -c "import lab_core; print(\'METRIC loss=%d\' % lab_core.LOSS)"\nlab | sed "s/lab /METRIC script=/"\n'
+    base = world.repo.commit({".github/assay.yml": text, "bench.sh": bench, ".gitignore": ".assay/\n", **package(120)})
+    world.repo.commit(package(90))
+    before = job.entries()
+    done = world.assay("check", "--base", base, "--json", env={"PATH": f"{job.bin}:/usr/bin:/bin"})
+    found = {one["metric"]: (set(one["base"]), set(one["head"])) for one in done.bench["comparisons"]}
+    assert found == {"loss": ({120}, {90}), "script": ({120}, {90})}, done.text
+    assert (done.code, done.bench["outcome"]) == (0, "keep")
+    assert job.entries() == before
+    assert {run["isolation"]["own_environment"] for run in runs(world).values()} == {True}

@@ -37,17 +37,17 @@ class FakeForge:
     uploads: dict[int, dict[str, bytes]] = field(default_factory=dict)
     reactions: list[tuple[int, Reaction]] = field(default_factory=list)
 
-    def upsert_comment(self, number: int, body: str, marker: str) -> Posted:
+    def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted:
         self._called("upsert_comment")
         assert body.startswith(marker)
         self.comments[number] = body
         return Posted(number, f"{URL}/comment/{number}")
 
-    def update_comment(self, number: int, body: str, marker: str) -> Posted | None:
+    def update_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted | None:
         self._called("update_comment")
         return self.upsert_comment(number, body, marker) if number in self.comments else None
 
-    def open_check(self, name: str, commit: str, external_id: str, title: str) -> Posted:
+    def open_check(self, name: str, commit: str, external_id: str, title: str, *, new: bool = False) -> Posted:
         self._called("open_check")
         return self._posted(name, commit, external_id)
 

@@ -118,7 +118,9 @@ def a_run(
         "warnings": (),
         "checks": ChecksFacts(state="not configured", exit_code=None, duration_s=None),
         "inputs": {},
-        "isolation": IsolationFacts(own_environment=True, shared_state_changed=(), account="the caller's own"),
+        "isolation": IsolationFacts(
+            own_environment=True, shared_state_changed=(), account="the caller's own", protection="none", other_side="compared"
+        ),
         "supervision": "subreaper",
         "timings": Timings(setup_s=None, total_s=60.0),
         "tool_version": "0.1.0",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from assay.core.budget import Spend, Spent
+from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import REMEASURE, Run, StoredDecision, Tombstone
 from assay.core.model import Status
 from assay.core.prior import Found, Search, found_among, header_of
@@ -18,6 +19,7 @@ class FakeStore:
     decided: dict[str, StoredDecision] = field(default_factory=dict)
     unreadable: list[Unreadable] = field(default_factory=list)
     invalidated: set[str] = field(default_factory=set)
+    pointers: dict[int, CommentPointer] = field(default_factory=dict)
     spends: list[Spend] = field(default_factory=list)
     refuses: str = ""
 
@@ -43,6 +45,14 @@ class FakeStore:
 
     def spent(self) -> Spent:
         return Spent(tuple(self.spends), len(self.unreadable))
+
+    def add_pointer(self, pointer: CommentPointer) -> str:
+        self._accept(self.pointers.get(pointer.pull) in (None, pointer))
+        self.pointers[pointer.pull] = pointer
+        return pointer.path
+
+    def pointer(self, pull: int) -> CommentPointer | None:
+        return self.pointers.get(pull)
 
     def search(self, search: Search) -> Found:
         headers = map(header_of, self.stored.values())

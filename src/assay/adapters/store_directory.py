@@ -23,11 +23,13 @@ from assay.adapters.stored_records import (
     spent_of,
 )
 from assay.core.budget import Spend, Spent
+from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
 from assay.core.prior import Found, Search
 from assay.core.record import Envelope
 from assay.core.store_layout import (
+    COMMENTS,
     DECISIONS,
     INVALIDATED,
     RUN_PREFIX,
@@ -36,6 +38,7 @@ from assay.core.store_layout import (
     month_of,
     packed_month,
     packed_path,
+    pointer_path,
     run_path,
     single_month,
 )
@@ -89,6 +92,16 @@ class DirectoryStore:
         """All that was spent, and how much of it could not be read."""
         read = [one for entry in walk(self._root, SPEND, _BY_MONTH) if (one := self._spend_at(entry))]
         return spent_of(read)
+
+    def add_pointer(self, pointer: CommentPointer) -> str:
+        """Remember a comment. Raises InfrastructureError where the disk refuses or another one is remembered."""
+        return self.add(pointer)
+
+    def pointer(self, pull: int) -> CommentPointer | None:
+        """Where our comment stands; what cannot be read is not known."""
+        path = pointer_path(pull)
+        found = self._whole(CommentPointer, path, _always) if (self._root / path).exists() else None
+        return found if isinstance(found, CommentPointer) else None
 
     def add(self, envelope: Envelope) -> str:
         """Write a record at its own place."""
@@ -162,13 +175,14 @@ class DirectoryStore:
     def _spend_at(self, entry: str | Unreadable) -> Spend | Unreadable | None:
         return entry if isinstance(entry, Unreadable) else self._whole(Spend, entry, _always)
 
-    def records(self) -> Iterator[Run | StoredDecision | Tombstone | Spend | Unreadable]:
-        """Every run, decision, tombstone and record of a spend, and what could not be read. Tombstones hide nothing here."""
+    def records(self) -> Iterator[Run | StoredDecision | Tombstone | Spend | CommentPointer | Unreadable]:
+        """Every run, decision, tombstone, spend and pointer, and what could not be read. Tombstones hide nothing here."""
         yield from self._stored_runs(_always)
-        kinds: tuple[tuple[type[StoredDecision | Tombstone | Spend], str, int], ...] = (
+        kinds: tuple[tuple[type[StoredDecision | Tombstone | Spend | CommentPointer], str, int], ...] = (
             (StoredDecision, DECISIONS, _BY_MONTH),
             (Tombstone, INVALIDATED, 0),
             (Spend, SPEND, _BY_MONTH),
+            (CommentPointer, COMMENTS, 0),
         )
         for kind, folder, depth in kinds:
             for entry in walk(self._root, folder, depth):

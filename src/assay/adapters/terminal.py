@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
 from assay.core import escape, numbers
 from assay.core.events import BenchmarkStarted, Event, ProcessEnded, ProcessStarted, Remark, StageStarted
+from assay.core.fusion.events import CandidateEnded, EvaluationRetry, StateReached
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -73,6 +74,13 @@ class TerminalObserver:
                 self._bar(f"{event.side.value} {kind}", event.number - 1, event.at_most, None)
             case ProcessEnded():
                 self._bar(event.side.value, event.number, event.at_most, estimate(event.remaining_s))
+            case StateReached():
+                self._end_bar()
+                self._line(f"  analysis of {escape.plain(event.benchmark, 100)}: {event.state.replace('_', ' ')}")
+            case CandidateEnded():
+                self._line(f"    analyst {event.slot} {event.status} ({event.done} of {event.of})")
+            case EvaluationRetry():
+                self._line("    the evaluation was not valid; asking once more")
             case Remark():
                 self._line(escape.plain(event.text, 1000))
 

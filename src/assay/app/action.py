@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from assay.app.apply import Places, apply_all
 from assay.app.check import Checked, CheckRequest, check_commits, choose
@@ -21,13 +22,16 @@ from assay.app.stages import Refusal
 from assay.core import escape
 from assay.core.comment_command import Command
 from assay.core.config import Config
-from assay.core.effects import Effect
+from assay.core.effects import CloseCheck, Effect
 from assay.core.events import Remark
 from assay.core.inputs import CommentWhen, ForkRule, Inputs, stricter
-from assay.core.model import Conclusion, Trust
+from assay.core.model import Conclusion, Status, Trust
 from assay.core.result import CheckResult
 from assay.errors import AssayError, CancelledError, ForgeError
 from assay.ports import Forge, JobFiles, Reports
+
+if TYPE_CHECKING:  # not every job analyses something
+    from assay.app.explain import Explained
 
 REFUSED = Refusal(
     "the code of a fork is not run on this self-hosted runner",
@@ -41,7 +45,7 @@ class Bureau:
     """What a job adds to a house: the forge (and one that does not wait, for the last word), its files, its templates.
 
     `hosted` is whether GitHub itself runs the job; `result_file` is result.json as later steps can find it. What is stored inside
-    a `batch` goes out together; it gives the list that holds in the end what could not be done.
+    a `batch` goes out together; it gives the list that holds in the end what could not be done. `explain` has the results analysed.
     """
 
     forge: Forge
@@ -52,6 +56,7 @@ class Bureau:
     hosted: bool
     result_file: str
     batch: Callable[[], AbstractContextManager[Sequence[str]]] = lambda: nullcontext(())
+    explain: "Callable[[Checked], Explained] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ def act(
     if isinstance(commits, Nothing):
         return commits
     delivery = delivered(names) if delivered else None
-    way = _Way(order.question, order.rules, order.inputs, order.command, house, bureau, Outlet(bureau.forge), delivery)
+    way = _Way(order.question, order.rules, order.inputs, order.command, house, bureau, Outlet(bureau.forge, house.store), delivery)
     return way.walk(commits, forced_by)
 
 
@@ -95,7 +100,19 @@ class _Way:
         desk = self._desk()
         with self.bureau.batch() as told:
             checked = self._checked(commits, forced_by, desk)
+        checked = self._explained(checked)
         return Acted(checked, self._publication().publish(checked.result, (*told, *desk.doubts)))
+
+    def _explained(self, checked: Checked) -> Checked:
+        """Once the decisions are stored and their check runs closed, for a model may take minutes; and whatever comes of it."""
+        if self.bureau.explain is None or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
+            return checked
+        found = self.bureau.explain(checked)
+        for remark in found.remarks:
+            self.house.observer.note(Remark(remark))
+        if found.check:
+            self._record([CloseCheck(found.check)])
+        return found.checked
 
     def _checked(self, commits: Commits, forced_by: str | None, desk: Desk) -> Checked:
         """However it ends, the forge is told before the store is, which may take longer than a cancelled job has."""

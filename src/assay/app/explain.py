@@ -3,10 +3,16 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
-from assay.app.analyse import Desk, Fused, Order, Panel, fuse
+from assay.app.analyse import fuse
 from assay.app.check import Checked, Grounds
+from assay.app.decided import decided, stored_result
+from assay.app.panel import Desk, Fused, Order, Panel
+from assay.core.check_run import CheckRun
 from assay.core.config import Config
+from assay.core.envelope import Run
+from assay.core.fusion.check import analysis_check
 from assay.core.fusion.digest import Subject, digest_of
 from assay.core.fusion.failure import AnalysisError, Code
 from assay.core.fusion.history import past_of
@@ -14,9 +20,9 @@ from assay.core.model import UNKNOWN, Status
 from assay.core.result import BenchmarkResult, CheckResult
 from assay.core.window import Classifier
 from assay.errors import AssayError, CancelledError
-from assay.ports import Repo
+from assay.ports import Repo, Store
 
-FAR_BACK = 400
+FAR_BACK = 60
 """So many of the newest stored runs are looked through for those that head may be held against."""
 
 AT_ONCE = 2
@@ -25,13 +31,17 @@ AT_ONCE = 2
 
 @dataclass(frozen=True, slots=True)
 class Explainer:
-    """Analyses by a panel. `secrets` are values that no analyst and no report may see."""
+    """Analyses by a panel. `secrets` are values that no analyst and no report may see.
+
+    Runs that a check does not hand over, such as those of cells, are looked up in the `store`.
+    """
 
     panel: Panel
     desk: Desk
     repo: Repo
     config: Config
     secrets: tuple[str, ...] = ()
+    store: Store | None = None
 
     def explain(self, checked: Checked) -> "Explained":
         """The same check with an analysis for each benchmark that has something to explain. Raises CancelledError alone."""
@@ -41,7 +51,7 @@ class Explainer:
         fused = {name: one for name, one in results.items() if isinstance(one, Fused)}
         failures = {name: _typed(one) for name, one in results.items() if not isinstance(one, Fused)}
         remarks = tuple(map(_remark, failures.items()))
-        return Explained(replace(checked, result=_with(checked.result, fused, remarks)), fused, failures, remarks)
+        return Explained(replace(checked, result=_with(checked.result, fused, remarks)), fused, failures, remarks, self.panel.durable)
 
     async def _all(self, checked: Checked) -> "Mapping[str, Fused | BaseException]":
         room = asyncio.Semaphore(AT_ONCE)
@@ -53,8 +63,45 @@ class Explainer:
 
     async def _one(self, one: BenchmarkResult, checked: Checked, room: asyncio.Semaphore) -> Fused:
         async with room:
-            digest = digest_of(self._subject(one, checked.result, checked.grounds.get(one.name, Grounds())))
+            digest = digest_of(self._subject(one, checked.result, self._grounds(one, checked)))
             return await fuse(Order(digest, one.name, one.run_id, self.panel), self.desk)
+
+    def explain_run(self, run_id: str, store: Store) -> Fused:
+        """The analysis of the newest decision on a stored head run, whenever it was made.
+
+        Raises UsageError where there is no such run or no decision on it, AnalysisError where the analysis fails.
+        """
+        return asyncio.run(self._stored(run_id, store))
+
+    async def _stored(self, run_id: str, store: Store) -> Fused:
+        subject = self._stored_subject(run_id, store)
+        return await fuse(Order(digest_of(subject), subject.result.name, run_id, self.panel), self.desk)
+
+    def _stored_subject(self, run_id: str, store: Store) -> Subject:
+        decision, head = decided(run_id, store)
+        base = store.find_run(decision.base_run) if decision.base_run else None
+        base_run = base if isinstance(base, Run) else None
+        result = stored_result(decision, base_run, head)
+        base_commit = decision.base or decision.head
+        return Subject(
+            result=result,
+            base=base_commit,
+            head=decision.head,
+            base_run=base_run,
+            head_run=head,
+            past=past_of(store.recent(decision.benchmark, FAR_BACK), head),
+            changed=self._changed(result.name, base_commit, decision.head),
+            secrets=self.secrets,
+        )
+
+    def _grounds(self, one: BenchmarkResult, checked: Checked) -> Grounds:
+        found = checked.grounds.get(one.name)
+        if found or self.store is None or one.run_id is None:
+            return found or Grounds()
+        head = self.store.find_run(one.run_id)
+        base = self.store.find_run(one.base_run.run_id) if one.base_run else None
+        recent = partial(self.store.recent, one.name)
+        return Grounds(base if isinstance(base, Run) else None, head if isinstance(head, Run) else None, recent)
 
     def _subject(self, one: BenchmarkResult, result: CheckResult, grounds: Grounds) -> Subject:
         return Subject(
@@ -64,14 +111,14 @@ class Explainer:
             base_run=grounds.base_run,
             head_run=grounds.head_run,
             past=past_of(grounds.stored(FAR_BACK), grounds.head_run),
-            changed=self._changed(one.name, result),
+            changed=self._changed(one.name, result.base, result.head),
             secrets=self.secrets,
         )
 
-    def _changed(self, name: str, result: CheckResult) -> tuple[tuple[str, str], ...] | None:
+    def _changed(self, name: str, base: str, head: str) -> tuple[tuple[str, str], ...] | None:
         """The paths that differ, each with its rung; None where git cannot tell, which is then said."""
         try:
-            changes = self.repo.changes(result.base, result.head)
+            changes = self.repo.changes(base, head)
         except AssayError:
             return None
         benchmark = self.config.benchmarks.get(name)
@@ -83,12 +130,20 @@ class Explainer:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The check with its analyses, and what came of each: done, or why not. `remarks` say the latter."""
+    """The check with its analyses, and what came of each: done, or why not. `remarks` say the latter, `models` whether any was asked."""
 
     checked: Checked
     fused: Mapping[str, Fused]
     failures: Mapping[str, AnalysisError]
     remarks: tuple[str, ...] = ()
+    models: bool = False
+
+    @property
+    def check(self) -> CheckRun | None:
+        """The check run that tells of them, where one failed or a model was asked; else the comment says all there is."""
+        if not self.failures and not (self.fused and self.models):
+            return None
+        return analysis_check(self.checked.result.head, {name: one.narrative for name, one in self.fused.items()}, self.failures)
 
 
 def _remark(failure: tuple[str, AnalysisError]) -> str:

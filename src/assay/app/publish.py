@@ -67,7 +67,7 @@ class Publication:
         return f"Give the job `permissions: {{contents: read, {wanted}}}`."
 
     def _outputs(self, result: CheckResult) -> Mapping[str, str]:
-        posted = {one.name: self.outlet.checks.get(check_name(one.name)) for one in result.benchmarks}
+        posted = {one.name: self.outlet.checks.get(check_name(one.name, one.place)) for one in result.benchmarks}
         checks = {name: check.url for name, check in posted.items() if check}
         comment = self.outlet.comment.url if self.outlet.comment else ""
         return outputs(result, result_file=self.result_file, comment_url=comment, check_urls=checks)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from typing import Literal
 
 from assay import __version__
 from assay.app.session import Session, SideSession
@@ -178,4 +179,14 @@ def _isolation(one: SideSession, around: Surroundings) -> IsolationFacts:
         own_environment="VIRTUAL_ENV" in one.worktree.env,
         shared_state_changed=around.shared_state_changed,
         account=f"uid {account.uid}" if account else "the caller's own",
+        protection=_protection(one),
+        other_side="unknown" if one.absent else "closed" if account else "compared",
     )
+
+
+def _protection(one: SideSession) -> Literal["read-only", "compared", "none", "unknown"]:
+    if not one.records:
+        return "unknown"
+    if not one.worktree.read_only:
+        return "none"
+    return "read-only" if all(record.completed.shielded for record in one.records) else "compared"

@@ -55,7 +55,8 @@ class Report:
         merger = _Merger(asked, commits, delivery, self.house, self.record, self.stages, policy)
         done = []
         for benchmark in choose(asked.config, asked.benchmarks):
-            done.append(merger.merged(benchmark))
+            one = merger.merged(benchmark)
+            done.append(replace(one, result=replace(one.result, place=benchmark.machine or "")))
             self.stages.concluded(_result(commits, done[-1:], self.remarks))
         errors = tuple(one.error for one in done if one.error)
         decisions = tuple(one.decision for one in done if one.decision)

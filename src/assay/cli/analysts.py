@@ -1,8 +1,11 @@
 """Who analyses: the adapters behind the routes of the config, put together with their keys."""
 
+import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,14 +13,20 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
-    from assay.app.analyse import Desk, Panel
-    from assay.app.explain import Explainer
+    from assay.adapters.process.runner import LocalRunner
+    from assay.app.check import Checked
+    from assay.app.explain import Explained, Explainer
+    from assay.app.house import House
+    from assay.app.panel import Desk, Panel
+    from assay.cli.job_work import Site
     from assay.core.config import Config, FusionConfig
     from assay.core.fusion.events import AnalysisEvent
     from assay.core.fusion.routes import Route
-    from assay.ports import Analyst, Clock, Observer
+    from assay.ports import Analyst, Clock, Observer, Store
 
 FOLDER = "analyses"
+AT_ONCE = 32
+"""So many programs may answer at a time: those of one analysis all have to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +48,63 @@ class Keys:
         return tuple(value for value in (*named, *self.tokens.values()) if value)
 
 
-def explainer(config: "Config", repo: "GitRepo", clock: "Clock", observer: "Observer", keys: Keys) -> "Explainer":
-    """What a check has its results explained by."""
+class Unheard:
+    """Satisfies `ports.Observer`: what takes no time needs no telling."""
+
+    def note(self, event: object) -> None:
+        pass
+
+
+def explainer(
+    config: "Config",
+    repo: "GitRepo",
+    stack: ExitStack,
+    clock: "Clock",
+    observer: "Observer",
+    keys: Keys,
+    routes: tuple[str, ...] = (),
+    store: "Store | None" = None,
+) -> "Explainer":
+    """What a check has its results explained by. `routes` stand in for those of the config."""
     from assay.app.explain import Explainer
 
     fusion = config.fusion
-    return Explainer(panel_of(fusion), desk_of(repo.root, clock, observer), repo, config, keys.secrets)
+    panel = panel_of(fusion, routes)
+    desk = desk_of(fusion, repo.root, stack, clock, observer if panel.durable else Unheard(), keys)
+    return Explainer(panel, desk, repo, config, keys.secrets, store)
+
+
+def explained(
+    checked: "Checked", config: "Config", repo: "GitRepo", house: "House", stack: ExitStack, variables: Mapping[str, str]
+) -> "Checked":
+    """The same check with its analyses, where the config wants some and there is something to analyse.
+
+    `variables` are those of the job, from which the keys come.
+    """
+    from assay.core.events import Remark
+    from assay.core.model import Status
+
+    if not config.fusion.enabled or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
+        return checked
+    found = explainer(config, repo, stack, house.clock, house.observer, Keys(variables)).explain(checked)
+    for remark in found.remarks:
+        house.observer.note(Remark(remark))
+    return found.checked
+
+
+def job_explainer(site: "Site", house: "House", config: "Config") -> "Callable[[Checked], Explained] | None":
+    """How a job on GitHub has its results analysed, if it has. Keys go out of our environment before any benchmark runs."""
+    from assay.adapters.process.secrets import forget
+    from assay.core.credentials import looks_like_credential
+    from assay.core.inputs import FusionChoice
+
+    choice = site.inputs.fusion
+    if choice is FusionChoice.OFF or not config.fusion.enabled:
+        return None
+    keys = Keys(dict(os.environ), {"GITHUB_TOKEN": site.inputs.token})
+    forget(os.environ, [name for name in (config.fusion.key, *config.fusion.env) if looks_like_credential(name)])
+    routes = ("offline",) if choice is FusionChoice.OFFLINE else ()
+    return explainer(config, site.repo, site.stack, house.clock, house.observer, keys, routes, house.store).explain
 
 
 def panel_of(fusion: "FusionConfig", routes: tuple[str, ...] = ()) -> "Panel":
@@ -52,9 +112,9 @@ def panel_of(fusion: "FusionConfig", routes: tuple[str, ...] = ()) -> "Panel":
 
     Raises UsageError for routes that make no panel.
     """
-    from assay.app.analyse import Panel
+    from assay.app.panel import Panel
     from assay.core.fusion.budget import Limits
-    from assay.core.fusion.routes import LENSES, parse_route
+    from assay.core.fusion.routes import LENSES
 
     candidates, evaluator, merger = fusion.candidates, fusion.evaluator, fusion.merger
     if routes == ("offline",):
@@ -70,19 +130,26 @@ def panel_of(fusion: "FusionConfig", routes: tuple[str, ...] = ()) -> "Panel":
         *given, evaluator, merger = routes
         candidates = tuple(given)
     quorum = min(fusion.quorum, len(candidates))
+    judge, scribe = _route(evaluator, candidate=False), _route(merger, candidate=False)
+    chosen = tuple(_route(text, candidate=True) for text in candidates)
+    return Panel(chosen, judge, scribe, quorum, Limits(fusion.max_input_tokens, fusion.timeout))
+
+
+def _route(text: str, *, candidate: bool) -> "Route":
+    from assay.core.fusion.routes import parse_route
+
     try:
-        parsed = tuple(parse_route(text, candidate=True) for text in candidates)
-        judge, scribe = (parse_route(text, candidate=False) for text in (evaluator, merger))
+        return parse_route(text, candidate=candidate)
     except ValueError as error:
-        raise UsageError(f"--routes: a route {error}", hint="A route is offline:effect, openai:MODEL or command:ARGV.") from error
-    return Panel(parsed, judge, scribe, quorum, Limits(fusion.max_input_tokens, fusion.timeout))
+        hint = "A route is offline (of a candidate offline:effect, …), openai:MODEL or command:ARGV."
+        raise UsageError(f'--routes: "{text}" {error}', hint=hint) from error
 
 
-def desk_of(root: str, clock: "Clock", observer: "Observer") -> "Desk":
-    """Everything that an analysis in this repository needs of the world."""
+def desk_of(fusion: "FusionConfig", root: str, stack: ExitStack, clock: "Clock", observer: "Observer", keys: Keys) -> "Desk":
+    """Everything that an analysis in this repository needs of the world. What it starts ends with the stack."""
     from assay.adapters.analysis_store import AnalysisFolders
     from assay.adapters.templates import PackageTemplates
-    from assay.app.analyse import Desk
+    from assay.app.panel import Desk
     from assay.core.fusion.exchange import INSTRUCTIONS
 
     templates = PackageTemplates()
@@ -91,7 +158,7 @@ def desk_of(root: str, clock: "Clock", observer: "Observer") -> "Desk":
         observer.note(event)
 
     return Desk(
-        analyst=_analyst,
+        analyst=_analysts(fusion, stack, clock, keys),
         analyses=AnalysisFolders(Path(root, ".assay", FOLDER)),
         clock=clock,
         chance=secrets.token_bytes,
@@ -100,7 +167,28 @@ def desk_of(root: str, clock: "Clock", observer: "Observer") -> "Desk":
     )
 
 
-def _analyst(route: "Route") -> "Analyst":
-    from assay.adapters.analysts.offline import OfflineAnalyst
+def _analysts(fusion: "FusionConfig", stack: ExitStack, clock: "Clock", keys: Keys) -> "Callable[[Route], Analyst]":
+    """The analyst of a route, with what it needs made when it is first asked for."""
+    from assay.core.fusion.routes import Means
 
-    return OfflineAnalyst(route)
+    @cache
+    def runner() -> "LocalRunner":
+        from assay.adapters.process.runner import LocalRunner
+
+        return stack.enter_context(LocalRunner(max_concurrent=AT_ONCE, clock=clock))
+
+    def analyst(route: "Route") -> "Analyst":
+        if route.means is Means.COMMAND:
+            from assay.adapters.analysts.command import CommandAnalyst, environment
+
+            return CommandAnalyst(route, runner(), environment(keys.environ, fusion.env))
+        if route.means is Means.OPENAI:
+            from assay.adapters.analysts.openai_server import OpenAIAnalyst, Server
+
+            price = (fusion.price.input, fusion.price.output) if fusion.price else None
+            return OpenAIAnalyst(route, Server(keys.get(fusion.key), fusion.key, fusion.base_url, price))
+        from assay.adapters.analysts.offline import OfflineAnalyst
+
+        return OfflineAnalyst(route)
+
+    return analyst

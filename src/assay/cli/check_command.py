@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import shlex
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -80,11 +81,14 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         with display_for(sys.stderr) as observer:  # it holds the terminal, so it has to go before anything is printed
             store, together = store_at(options.store or "auto", repo, observer)
             house = build_house(stack, request.config, repo, store, observer, job)
+            variables = dict(os.environ)  # the keys of models among them, which are nobody's business while benchmarks run
             take_cover(stack, repo.root, observer, own_variables=not options.store.startswith("branch"))
             record = recorder(store, reports, observer)
             with together:
                 checked = run_check(request, house, record)
-            checked = explained(checked, request.config, repo, house, observer)
+            from assay.cli.analysts import explained
+
+            checked = explained(checked, request.config, repo, house, stack, variables)
     gc.disable()  # what rendering imports stays too, and then there is nothing more to come
     tell(checked, out, record, as_json=options.as_json)
     return exit_code_of(checked)
@@ -107,21 +111,6 @@ def refuse_links(root: str) -> None:
         folder = Path(root, FOLDER, name)
         if folder.is_symlink():
             raise UsageError(f"{folder} is a symbolic link, where Assay keeps its own files.", hint=f"Take {FOLDER} out of the repository.")
-
-
-def explained(checked: "Checked", config: "Config", repo: "GitRepo", house: "House", observer: "Observer") -> "Checked":
-    """The same check with its analyses, where the config wants some and there is something to analyse."""
-    from assay.core.events import Remark
-    from assay.core.model import Status
-
-    if not config.fusion.enabled or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
-        return checked
-    from assay.cli.analysts import Keys, explainer
-
-    found = explainer(config, repo, house.clock, observer, Keys(os.environ)).explain(checked)
-    for remark in found.remarks:
-        observer.note(Remark(remark))
-    return found.checked
 
 
 def exit_code_of(checked: "Checked") -> int:
@@ -339,6 +328,7 @@ def recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Recor
 def tell(checked: "Checked", out: Path, record: "Record", *, as_json: bool) -> None:
     """Write the four files and print the result. A file that cannot be written is told and changes nothing."""
     from assay.core.effects import WriteReport
+    from assay.core.plain_report import plain_report
     from assay.core.result import as_json as json_of
 
     result = replace(checked.result, files={name: _shown(out / name) for name in REPORTS})
@@ -347,7 +337,12 @@ def tell(checked: "Checked", out: Path, record: "Record", *, as_json: bool) -> N
     check_run = json.dumps(rendered.check, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
     texts = (rendered.comment, check_run, rendered.summary, document)
     record([WriteReport(name, text) for name, text in zip(REPORTS, texts, strict=True)])
-    _print(_for_log(document if as_json else rendered.terminal, as_json=as_json))
+    _print(_for_log(document if as_json else plain_report(result, _columns()), as_json=as_json))
+
+
+def _columns() -> int | None:
+    """Of the terminal that is printed to, if it is one; of a very narrow one nothing is expected."""
+    return max(shutil.get_terminal_size().columns, 40) if sys.stdout.isatty() else None
 
 
 def _print(text: str) -> None:

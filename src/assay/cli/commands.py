@@ -29,6 +29,9 @@ app.add_typer(experiment_verbs.app, name="experiment")
 GITHUB = "On GitHub"
 
 CHECK_EXAMPLE = "Example: `assay check --base main --json`, or without any config `assay check --run './bench.sh' --better lower`"
+CHANGES_EXAMPLE = (
+    """Example: `echo '{"id": "a", "direction": "lower", "values": [9, 10, 9, 10, 9, 12, 12, 11, 12, 12]}' | assay changes -`"""
+)
 COMPARE_EXAMPLE = """Example: `echo '{"id": "a", "direction": "lower", "base": [10, 11, 10], "head": [8, 9, 8]}' | assay compare -`"""
 
 Base = Annotated[str | None, typer.Option(metavar="REF", help="Judge against the merge base with this. Default: the default branch.")]
@@ -169,6 +172,40 @@ def report(
     asked = CheckOptions(benchmarks=names, config=config, no_reuse=no_reuse, fail_on=fail_on, store=store, out=out, as_json=as_json)
     # no `_finish`, for the reason that a check has none
     raise typer.Exit(run_report(SplitOptions(asked, artifact)))
+
+
+@app.command(rich_help_panel=DATA, epilog="Example: `assay analyse run-01J… --routes offline`")
+def analyse(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a head's run, as reports and result.json have it.")],
+    routes: Annotated[
+        list[str] | None,
+        typer.Option("--routes", metavar="ROUTE", help="Who answers, instead of the config. Once for all, or once a place in turn."),
+    ] = None,
+    config: ConfigFile = None,
+    store: Where = "auto",
+    as_json: Json = False,
+) -> None:
+    """Explain the decision on a stored run: several analysts, blind of each other, fused into one report.
+
+    A route is `offline`, `openai:MODEL` or `command:ARGV`; several are the candidates, the evaluator and the merger. It explains
+    and decides nothing.
+    """
+    from assay.cli.analyse_command import AnalyseOptions
+    from assay.cli.analyse_command import analyse as run_analyse
+
+    _finish(lambda: run_analyse(AnalyseOptions(run, tuple(routes or ()), config, store, as_json)))
+
+
+@app.command(rich_help_panel=DATA, epilog=CHANGES_EXAMPLE)
+def changes(source: Source = "-", as_json: Json = False) -> None:
+    """Find change points in histories given as JSON lines.
+
+    A line is `{id, direction, values[]}`, oldest value first. Steps are told apart from outliers, from a second mode and from
+    a change of the noise, which is a machine's doing rather than the code's.
+    """
+    from assay.cli.changes_command import changes as run_changes
+
+    _finish(lambda: run_changes(source, as_json))
 
 
 @app.command(epilog=COMPARE_EXAMPLE)

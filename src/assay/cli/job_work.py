@@ -78,7 +78,7 @@ def _check(site: Site) -> "Acted | Nothing":
         return order
     house = _house(site, order.rules.config, kept.store)
     guard_checkout(site.stack, site.repo.root, site.trusted, house.observer)
-    acted = act(order, house, _bureau(site, _home(site.repo.root) / "report", kept), _forced(order))
+    acted = act(order, house, _bureau(site, kept, house, order.rules.config), _forced(order))
     return _accounted(site, order, acted, kept)
 
 
@@ -163,7 +163,7 @@ def _report(site: Site) -> "Acted | Nothing":
         return order
     kept = _kept(site)
     house = _house(site, order.rules.config, kept.store)
-    bureau = _bureau(site, _home(site.repo.root) / "report", kept)
+    bureau = _bureau(site, kept, house, order.rules.config)
     acted = act(order, house, bureau, _forced(order), lambda names: _delivery(site, names))
     return _accounted(site, order, acted, kept)
 
@@ -259,14 +259,15 @@ def _home(root: str) -> Path:
     return Path(root, FOLDER)
 
 
-def _bureau(site: Site, out: Path, kept: "JobStore") -> "Bureau":
+def _bureau(site: Site, kept: "JobStore", house: "House", config: "Config") -> "Bureau":
     from assay.adapters.github.client import HASTY, Patience
     from assay.adapters.reports_folder import ReportsFolder
     from assay.adapters.templates import PackageTemplates
     from assay.app.action import Bureau
+    from assay.cli.analysts import job_explainer
     from assay.core.render import TEMPLATES
 
-    job, templates = site.job, PackageTemplates()
+    job, templates, out = site.job, PackageTemplates(), _home(site.repo.root) / "report"
     return Bureau(
         forge=_forge(site, Patience()),
         hasty=_forge(site, HASTY),
@@ -275,6 +276,7 @@ def _bureau(site: Site, out: Path, kept: "JobStore") -> "Bureau":
         templates={name: templates.load(name) for name in TEMPLATES},
         hosted=job.hosted,
         batch=kept.batch,
+        explain=job_explainer(site, house, config),
         result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),
     )
 

@@ -6,11 +6,12 @@ from enum import StrEnum
 
 from assay.core import compare_reasons
 from assay.core.comparison import Comparison, Undecided
+from assay.core.doubts import Doubt, doubt, doubt_of_history
 from assay.core.estimate import Estimate, Scaled, as_fraction, independent, on_one_scale, paired, units_of_evidence
 from assay.core.finding import Finding, find, more_pairs, question, verdict_of
-from assay.core.location import mean
+from assay.core.location import mean, median
 from assay.core.model import MetricSpec, Verdict
-from assay.core.noise import Noise, charged
+from assay.core.noise import Noise, charged, steadied
 from assay.core.single import against, changes_before, changes_needed
 
 Sides = tuple[tuple[float, ...], tuple[float, ...]]
@@ -23,9 +24,14 @@ ENOUGH_TO_BE_CONSTANT = 3
 
 
 class Pairing(StrEnum):
-    """Whether base[i] and head[i] belong together (one seed, or measured next to each other)."""
+    """How the sides belong together.
+
+    Paired: base[i] and head[i] do, one by one (one seed, or measured next to each other). Interleaved: the sides took turns
+    in one session, and share its noise and its drift. None: they may be of different sessions.
+    """
 
     NONE = "none"
+    INTERLEAVED = "interleaved"
     PAIRED = "paired"
 
 
@@ -42,8 +48,8 @@ def compare(
     """Compare two samples of one metric at the level `alpha`, two-sided for a change, one-sided for each equivalence test.
 
     Every `block` consecutive values come from one process and count as one, their median. Paired sides of unequal length
-    are compared as independent ones. `noise` is what equal code has shown between sessions; it is charged to independent
-    sides alone, since pairs share their session. Sides that do not vary are decided exactly once each has three values.
+    are compared as interleaved ones. `noise` is what equal code has shown between sessions: it steadies the variance, but of
+    pairs, and is charged to sides of different sessions. Sides that do not vary are decided exactly once each has three values.
     `relative_change` is the ratio of geometric means where all values are positive, else of arithmetic ones; of eight and
     more units a side, outliers count for less.
 
@@ -60,7 +66,9 @@ def compare(
         return replace(blank, undecided=Undecided.NOT_COMPARABLE, reason=_incomparable(units[0]))
     if sides.least < 2:
         return _single(replace(blank, relative_change=as_fraction(sides.scale, sides.change)), sides, units, noise or Noise())
-    return _judge(blank, sides, as_pairs=pairing is Pairing.PAIRED and len(sides.base) == len(sides.head), noise=noise)
+    if pairing is Pairing.PAIRED and len(sides.base) != len(sides.head):
+        pairing = Pairing.INTERLEAVED
+    return _judge(blank, sides, pairing, units, noise or Noise())
 
 
 def no_comparison(spec: MetricSpec, base: Sequence[float], head: Sequence[float], undecided: Undecided, reason: str) -> Comparison:
@@ -73,12 +81,15 @@ def with_undecided(comparison: Comparison, cause: Undecided, reason: str) -> Com
     return replace(comparison, verdict=Verdict.UNDECIDED, undecided=cause, reason=reason)
 
 
-def _judge(blank: Comparison, sides: Scaled, *, as_pairs: bool, noise: Noise | None) -> Comparison:
-    estimate = _estimate(sides, as_pairs=as_pairs, noise=noise)
+def _judge(blank: Comparison, sides: Scaled, pairing: Pairing, units: Sides, noise: Noise) -> Comparison:
+    estimate = _estimate(sides, pairing, noise)
     finding = find(estimate, question(blank.spec, sides.scale), blank.alpha)
     if estimate.exact and sides.least < ENOUGH_TO_BE_CONSTANT:
         return _perhaps_constant(blank, as_fraction(sides.scale, estimate.change))
-    return _answered(blank, finding, more_pairs(finding, sides.least, paired=as_pairs))
+    verdict = verdict_of(finding)
+    against_it = doubt(finding, verdict, sides, took_turns=pairing is not Pairing.NONE)
+    against_it = against_it or doubt_of_history(verdict, median(units[0]), median(units[1]), noise.history)
+    return _answered(blank, finding, more_pairs(finding, sides.least, paired=pairing is Pairing.PAIRED), against_it)
 
 
 def _single(blank: Comparison, sides: Scaled, units: Sides, noise: Noise) -> Comparison:
@@ -86,17 +97,21 @@ def _single(blank: Comparison, sides: Scaled, units: Sides, noise: Noise) -> Com
     earlier = changes_before(sides, mean(units[0]), noise.history, noise.own)
     if len(earlier) < changes_needed(blank.alpha):
         return _too_few(blank, units, len(earlier))
-    return _answered(blank, against(sides, earlier, question(blank.spec, sides.scale), blank.alpha), None)
+    finding = against(sides, earlier, question(blank.spec, sides.scale), blank.alpha)
+    return _answered(blank, finding, None, doubt_of_history(verdict_of(finding), median(units[0]), median(units[1]), noise.history))
 
 
-def _estimate(sides: Scaled, *, as_pairs: bool, noise: Noise | None) -> Estimate:
-    if as_pairs:
-        return paired(sides)
-    estimate = independent(sides)
-    return charged(estimate, noise) if noise else estimate
+def _estimate(sides: Scaled, pairing: Pairing, noise: Noise) -> Estimate:
+    match pairing:
+        case Pairing.PAIRED:
+            return paired(sides)
+        case Pairing.INTERLEAVED:
+            return steadied(independent(sides), noise)
+        case Pairing.NONE:
+            return charged(independent(sides), noise)
 
 
-def _answered(blank: Comparison, finding: Finding, pairs: int | None) -> Comparison:
+def _answered(blank: Comparison, finding: Finding, pairs: int | None, against_it: Doubt | None) -> Comparison:
     numbers = replace(
         blank,
         relative_change=as_fraction(finding.estimate.scale, finding.estimate.change),
@@ -106,8 +121,11 @@ def _answered(blank: Comparison, finding: Finding, pairs: int | None) -> Compari
     if blank.spec.better is None:
         return replace(numbers, undecided=Undecided.NO_DIRECTION, reason=compare_reasons.undirected(finding))
     verdict = verdict_of(finding)
-    reason = compare_reasons.reason_of(finding, verdict, pairs)
-    numbers = replace(numbers, verdict=verdict, reason=reason, harm_excluded=finding.harm_excluded)
+    numbers = replace(
+        numbers, verdict=verdict, reason=compare_reasons.reason_of(finding, verdict, pairs), harm_excluded=finding.harm_excluded
+    )
+    if against_it:
+        return with_undecided(numbers, against_it.cause, f"{against_it.reason}; {compare_reasons.seen(finding)}")
     return replace(numbers, undecided=Undecided.SAMPLES, more_pairs=pairs) if verdict is Verdict.UNDECIDED else numbers
 
 

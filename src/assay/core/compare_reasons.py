@@ -18,9 +18,14 @@ def reason_of(finding: Finding, verdict: Verdict, pairs: int | None) -> str:
         case Verdict.UNCHANGED:
             return _unchanged(finding)
         case Verdict.UNDECIDED:
-            low, high = sorted((finding.harm - finding.two_sided, finding.harm + finding.two_sided))
-            span = f"anything from {_judged(finding, low)} to {_judged(finding, high)} is possible"
-            return f"{_judged(finding, finding.harm)}, but {span}; {excluded(finding.harm_excluded)}; {settling(finding, pairs)}"
+            return f"{seen(finding)}; {settling(finding, pairs)}"
+
+
+def seen(finding: Finding) -> str:
+    """What an undecided comparison shows all the same: the change, how far it may be off, and which harm is ruled out."""
+    low, high = sorted((finding.harm - finding.two_sided, finding.harm + finding.two_sided))
+    span = f"anything from {_judged(finding, low)} to {_judged(finding, high)} is possible"
+    return f"{_judged(finding, finding.harm)}, but {span}; {excluded(finding.harm_excluded)}"
 
 
 def undirected(finding: Finding) -> str:

@@ -7,10 +7,15 @@ from assay.core.values import dataclass
 
 
 class Undecided(StrEnum):
-    """Why there is no answer. Only the first two are a lack of precision; the rest no further sample would cure."""
+    """Why there is no answer. Only the first two are a lack of precision; beside them, more samples may cure two modes alone."""
 
     SAMPLES = "samples"
     TIME = "time"
+    MODES = "two modes"
+    DRIFT = "drift"
+    SUITE = "suite-wide shift"
+    ENVIRONMENT = "environment differs"
+    WORKLOAD = "workload differs"
     NOT_MEASURED = "not measured"
     NO_BASELINE = "no baseline"
     NO_DIRECTION = "no direction declared"
@@ -20,6 +25,10 @@ class Undecided(StrEnum):
     @property
     def lacks_precision(self) -> bool:
         return self in (Undecided.SAMPLES, Undecided.TIME)
+
+    @property
+    def more_samples_help(self) -> bool:
+        return self.lacks_precision or self is Undecided.MODES
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,11 +115,17 @@ class ChecksFacts(Record):
 
 
 class IsolationFacts(Record):
-    """Whether the side had an environment of its own, what both sides share that setup changed, and who it ran as."""
+    """Whether the side had an environment of its own, what both sides share that setup changed, and who it ran as.
+
+    `protection` of what is the user's: `read-only` to every process of the side, `compared` before and after where that could
+    not be had, `none` where there was nothing to protect. `other_side`: `closed` to its processes, or `compared` after each.
+    """
 
     own_environment: bool | Unknown
     shared_state_changed: tuple[str, ...]
     account: Fact
+    protection: Literal["read-only", "compared", "none"] | Unknown
+    other_side: Literal["closed", "compared"] | Unknown
 
 
 class Timings(Record):

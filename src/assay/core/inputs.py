@@ -45,6 +45,14 @@ class CommentWhen(StrEnum):
     ON_ALERT = "on-alert"
 
 
+class FusionChoice(StrEnum):
+    """Which analyses are made: those of the config, the offline ones, none."""
+
+    CONFIG = "config"
+    OFFLINE = "offline"
+    OFF = "off"
+
+
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """The inputs that have a meaning so far. None stands for one that leaves the choice to the event or the config."""
@@ -60,6 +68,7 @@ class Inputs:
     fail_on: tuple[str, ...] | None = None
     data_branch: str = DEFAULT_DATA_BRANCH
     comment: CommentWhen | None = None
+    fusion: FusionChoice = FusionChoice.CONFIG
     allow_forks: ForkRule = ForkRule.DENY
     working_directory: str = "."
     artifact: str = DEFAULT_ARTIFACT
@@ -83,6 +92,7 @@ def parse_inputs(environ: Mapping[str, str]) -> Inputs:
         fail_on=given.words_of("fail-on", tuple(FailOn)),
         data_branch=given.get("data-branch") or DEFAULT_DATA_BRANCH,
         comment=CommentWhen(when) if (when := given.one_of("comment", tuple(CommentWhen))) else None,
+        fusion=FusionChoice(given.one_of("fusion", tuple(FusionChoice)) or FusionChoice.CONFIG),
         allow_forks=ForkRule(given.one_of("allow-forks", tuple(ForkRule)) or ForkRule.DENY),
         working_directory=given.path("working-directory", "."),
         artifact=given.path("artifact", DEFAULT_ARTIFACT),

@@ -1,13 +1,16 @@
 """The job on GitHub that a command runs in, as its variables tell."""
 
+import re
 from collections.abc import Mapping
 
+from assay.core.escape import plain
 from assay.core.values import dataclass
 from assay.errors import UsageError
 
 LASTING = "ASSAY_LASTING_RUNNER"
 """The variable by which a workflow answers for a runner of its own that is not ephemeral."""
 
+_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 _NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_WORKSPACE")
 
 
@@ -39,6 +42,9 @@ def read_job(environ: Mapping[str, str]) -> Job:
         what = f"This is no job on GitHub, or not the whole of one: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set."
         raise UsageError(what, hint="`assay action` is what the action runs. On a machine of your own say `assay check`.")
     repository = environ["GITHUB_REPOSITORY"]
+    if not _REPOSITORY.fullmatch(repository):
+        what = f"GITHUB_REPOSITORY is {plain(repository, 100)}, which is no OWNER/NAME."
+        raise UsageError(what, hint="It is the name of the repository, not its address.")
     server, run = environ.get("GITHUB_SERVER_URL") or "https://github.com", environ.get("GITHUB_RUN_ID", "")
     return Job(
         event_name=environ["GITHUB_EVENT_NAME"],

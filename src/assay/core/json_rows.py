@@ -54,6 +54,11 @@ def direction(value: object) -> Direction:
     return Direction(value)
 
 
+def any_direction(value: object) -> Direction | None:
+    """The `direction` of a row that may leave it open, by `"unstated"` or null: None then."""
+    return None if value in (None, "unstated") else direction(value)
+
+
 def numbers(value: Mapping[str, object], key: str) -> tuple[float, ...]:
     """The finite numbers of a list, none where the key is absent."""
     return tuple(number(one, f"`{key}[{index}]`") for index, one in enumerate(list_of(value, key)))

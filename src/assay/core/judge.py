@@ -93,7 +93,7 @@ def _compare_one(spec: MetricSpec, evidence: Evidence, alpha: float, seeded: boo
     if None not in units.values() and units["base"] != units["head"]:
         reason = "not comparable: the two sides print it in different units"
         return no_comparison(spec, *samples, Undecided.NOT_COMPARABLE, reason)
-    return compare(spec, *samples, alpha=alpha, pairing=Pairing.PAIRED if seeded else Pairing.NONE)
+    return compare(spec, *samples, alpha=alpha, pairing=Pairing.PAIRED if seeded else Pairing.INTERLEAVED)
 
 
 def _gaps(samples: tuple[tuple[float, ...], tuple[float, ...]], evidence: Evidence) -> str:
@@ -118,8 +118,8 @@ def _overruled(comparison: Comparison, evidence: Evidence) -> Comparison:
 
 
 def settled(comparisons: Sequence[Comparison]) -> bool:
-    """Whether no further sample could change what is decided: a regression is found, or nothing lacks precision."""
+    """Whether no further sample could change what is decided: a regression is found, or more samples would help nothing."""
     gating = [one for one in comparisons if one.spec.role is not Role.SECONDARY]
     if any(one.verdict is Verdict.REGRESSED for one in gating):
         return True
-    return not any(one.undecided is not None and one.undecided.lacks_precision for one in gating)
+    return not any(one.undecided is not None and one.undecided.more_samples_help for one in gating)

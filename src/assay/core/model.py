@@ -177,7 +177,8 @@ class Completed:
 
     `duration_s` runs from just before exec to the exit of the process itself, whatever its children do later.
     `stdout` and `stderr` are bounded: all of it, or the last 64 KiB where `truncated`; `log_file` has everything.
-    `cause` is None for exit status 0. `escaped` counts processes that outlived the command and were killed. `warnings` are
+    `cause` is None for exit status 0. `escaped` counts processes that outlived the command and were killed; `shielded`
+    says that all it was not to write to was read-only for it. `warnings` are
     sentences on what went wrong beside it and changes no number.
     """
 
@@ -194,6 +195,7 @@ class Completed:
     cpu_s: float | None = None
     max_rss_kb: int | None = None
     escaped: int = 0
+    shielded: bool = False
     detail: str = ""
     warnings: tuple[str, ...] = ()
 

@@ -60,6 +60,15 @@ def charged(estimate: Estimate, noise: Noise) -> Estimate:
     )
 
 
+def steadied(estimate: Estimate, noise: Noise) -> Estimate:
+    """The estimate with a variance moved towards that of similar metrics, and nothing charged: for sides of one session."""
+    learned = None if estimate.exact else learn(tuple(_usable(noise.similar, estimate.scale)), estimate.pooled_df)
+    if learned is None:
+        return estimate
+    factor = learned.steadied(estimate.variance / MARGIN**2) * MARGIN**2 / estimate.variance
+    return replace(estimate, variance=factor * estimate.variance, df=learned.steady_df, pair_variance=factor * estimate.pair_variance)
+
+
 def _own_factor(learned: Learned, own: Iterable[Pair]) -> float:
     """By how much the variance of this metric exceeds that of the line: 1 without evidence, its own mean square with much."""
     ratios = [_ratio(learned.line, change, learned.steadied(error * error)) for change, error in own]

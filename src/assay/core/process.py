@@ -40,6 +40,7 @@ class ProcessRequest:
     what nobody else on this box may use meanwhile: a working tree, a GPU. `account` is None to stay the user we are.
     `dialect` is the grammar of METRIC lines; `metrics` are the names that count, which no flood of other names may push out.
     Where the system allows it, the process cannot write below the paths of `read_only`, save below those of `writable`.
+    `max_stderr` limits standard error by itself; `stdin_file` is what the process reads on standard input, nothing by default.
     """
 
     command: Argv | Shell
@@ -55,6 +56,8 @@ class ProcessRequest:
     metrics: tuple[str, ...] = ()
     read_only: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
+    max_stderr: int | None = None
+    stdin_file: str = "/dev/null"
 
 
 @dataclass(frozen=True, slots=True)

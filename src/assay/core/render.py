@@ -75,9 +75,9 @@ def _writer(environment: "Environment", name: str) -> Callable[[ReportView], str
     return lambda report: template.render(view=report)
 
 
-def check_name(benchmark: str) -> str:
-    """What the check run of a benchmark is called."""
-    return f"assay / {escape.plain(benchmark, 200)}"
+def check_name(benchmark: str, place: str = "") -> str:
+    """What the check run of a benchmark is called, in a matrix with its machine."""
+    return f"assay / {escape.plain(benchmark, 200)}" + (f" ({escape.plain(place, 100)})" if place else "")
 
 
 def check_run(
@@ -86,7 +86,7 @@ def check_run(
     """The completed check run of one benchmark, within GitHub's limits."""
     environment = _environment(tuple(sorted(templates.items())))
     return CheckRun(
-        name=check_name(one.name),
+        name=check_name(one.name, one.place),
         head_sha=result.head,
         external_id=one.run_id or one.decision_id or "",
         conclusion=one.conclusion,

@@ -75,7 +75,8 @@ class BenchmarkResult:
     """One benchmark of a check. `reason` is one sentence; `warnings` may quote untrusted text.
 
     `checks` says what became of the correctness checks: passed, failed, not configured, not run.
-    `output_tail` is the last lines of a failed process, for people; it is untrusted. `decision_id` is that of a skip's record.
+    `output_tail` is the last lines of a failed process, for people; it is untrusted. `decision_id` is that of a skip's record;
+    `place` is the machine of its cell in a matrix, by the config's name.
     `analysis` explains the result once it stands, and is no part of it.
     """
 
@@ -98,6 +99,7 @@ class BenchmarkResult:
     output_tail: tuple[str, ...] = ()
     next_step: str | None = None
     decision_id: str | None = None
+    place: str = ""
     analysis: "Narrative | None" = None
 
 

@@ -9,8 +9,9 @@ DECISIONS = "decisions"
 INVALIDATED = "invalidated"
 SESSIONS = "sessions"
 SPEND = "spend"
+COMMENTS = "comments"
 README = "README.md"
-TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, "ledger", "queue.json", "analyses"})
+TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, COMMENTS, "ledger", "queue.json", "analyses"})
 """All names at the top of a store."""
 
 RUN_PREFIX = "run"
@@ -18,6 +19,7 @@ DECISION_PREFIX = "dec"
 SPEND_PREFIX = "spd"
 SESSION_PREFIX = "exp"
 
+_POINTER = re.compile(r"comments/[1-9][0-9]{0,18}\.json")
 _PACKED = re.compile(r"runs/([0-9]{4}-(?:0[1-9]|1[0-2]))\.jsonl")
 _SINGLE = re.compile(r"(runs|decisions|spend)/([0-9]{4})/(0[1-9]|1[0-2])/((?:run|dec|spd)-[0-9A-Z]{26})\.json")
 
@@ -35,6 +37,16 @@ def decision_path(decision_id: str) -> str:
 def spend_path(spend_id: str) -> str:
     """The file of one record of what was spent. Raises ValueError where the text is none's id."""
     return _by_month(SPEND, SPEND_PREFIX, spend_id)
+
+
+def pointer_path(pull: int) -> str:
+    """The file that says where our comment on a pull request stands."""
+    return f"{COMMENTS}/{pull}.json"
+
+
+def is_pointer(path: str) -> bool:
+    """Whether a path is that of such a file."""
+    return _POINTER.fullmatch(path) is not None
 
 
 def tombstone_path(run_id: str) -> str:

@@ -1,5 +1,6 @@
 """A token in every place where a job keeps one, and a benchmark that looks into all of them as another account."""
 
+import json
 import os
 import shutil
 import tempfile
@@ -97,3 +98,26 @@ def test_no_file_no_log_no_comment_and_no_record_holds_a_canary(open_step: Step)
     texts += [path.read_text(errors="replace") for path in (step.workspace / ".assay").rglob("*") if path.is_file()]
     texts += [path.read_text(errors="replace") for path in (step.workspace / ".git" / "assay").rglob("*") if path.is_file()]
     assert not [text[:200] for text in texts if CANARY in text or step.token in text]
+
+
+def test_the_job_that_measures_for_another_hands_over_no_canary(open_step: Step) -> None:
+    step = open_step
+    look = LOOK.replace("CANARY", CANARY).replace("TOKEN", step.token).replace("PLACE", str(step.folder))
+    step.branch("look", {"extra.sh": look, "metrics.txt": "loss=90\n"})
+    pull = step.remote.open_pull("look")
+    payload = step.pull_request(pull)
+    step.checkout(f"refs/pull/{pull.number}/merge")
+    assert step.run("pull_request", payload, mode="plan").code == 0
+    token, step.token = step.token, f"{CANARY}-given-by-mistake"
+    process = step.start("pull_request", payload, mode="run", benchmark="bench")
+    out, err = process.communicate(timeout=120)
+    step.token = token
+    assert process.returncode == 0, err
+    cell = (step.workspace / "assay-handover" / "cell-bench.json").read_text()
+    assert '"state": "measured"' in cell
+    texts = [out, err, *(path.read_text(errors="replace") for path in (step.workspace / "assay-handover").rglob("*") if path.is_file())]
+    texts += [path.read_text(errors="replace") for path in (step.workspace / ".assay").rglob("*") if path.is_file()]
+    assert not [text[:200] for text in texts if CANARY in text or token in text]
+    if os.geteuid() == 0:
+        values = {one["value"] for run in json.loads(cell)["runs"] for one in run["samples"] if one["metric"] == "leaks"}
+        assert values == {0.0}

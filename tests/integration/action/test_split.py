@@ -11,7 +11,7 @@ import pytest
 from tests.fakes.github import payloads
 from tests.fakes.github.hub import FORK_PERMISSIONS
 from tests.fakes.github.repository import Pull
-from tests.integration.action.conftest import Done, Step
+from tests.integration.action.conftest import CONFIG, Done, Step
 from tests.integration.action.test_comment_commands import reactions, replies, said
 
 BETTER, WORSE = ({"metrics.txt": f"loss={value}\n"} for value in (90, 150))
@@ -124,6 +124,20 @@ def test_a_cell_finds_a_lent_run_and_the_report_takes_it_from_its_own_store(step
     assert reported.code == 0, reported.log
     assert reported.outputs["reused"] == "true"
     assert len(step.stored()) == before
+
+
+def test_in_a_matrix_the_check_run_names_the_machine(step: Step) -> None:
+    config = CONFIG.replace("benchmarks:", "machines:\n  box: {runs_on: [self-hosted, box]}\nbenchmarks:") + "    machine: box\n"
+    step.branch("main", {".github/assay.yml": config})
+    head, _, payload = prepared(step, BETTER)
+    planned = step.run("pull_request", payload, mode="plan")
+    (cell,) = matrix_of(planned)
+    assert (cell["machine"], cell["runs_on"]) == ("box", ["self-hosted", "box"])
+    assert run_cell(step, "pull_request", payload).code == 0
+    reported = step.run("pull_request", payload, mode="report")
+    assert reported.code == 0, reported.log
+    assert [(one.name, one.head_sha) for one in step.remote.checks.values()] == [("assay / bench (box)", head)]
+    assert reported.outputs["check-run-url"]
 
 
 def test_a_change_of_documents_has_no_cell_and_a_success(step: Step) -> None:

@@ -60,7 +60,7 @@ def test_a_protected_folder_is_read_and_all_else_written(folders: tuple[Path, Pa
     assert done.stdout == "preciousdone\n", done.stderr
     assert (cache / "x").exists()
     assert (free / "y").exists()
-    assert (mine / "data").exists() is ALLOWED
+    assert (mine / "data").exists() is done.shielded is ALLOWED
     if ALLOWED:
         assert (mine / "data").read_text() == "precious"
         assert "Read-only file system" in done.stderr
@@ -83,8 +83,8 @@ def test_nothing_of_it_is_seen_outside(folders: tuple[Path, Path, Path], tmp_pat
 
 
 def test_a_path_that_is_gone_does_not_keep_the_command_from_running(folders: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    done = run(tmp_path, "echo ran", read_only=[folders[0] / "gone"], writable=[])
-    assert (done.stdout, done.cause) == ("ran\n", None)
+    done = run(tmp_path, "echo ran; echo shielded >&0", read_only=[folders[0], folders[0] / "gone"], writable=[])
+    assert (done.stdout, done.shielded) == ("ran\n", False)
 
 
 def test_where_a_rehearsal_fails_the_command_runs_without_protection(
@@ -92,5 +92,5 @@ def test_where_a_rehearsal_fails_the_command_runs_without_protection(
 ) -> None:
     monkeypatch.setattr(ForkServer, "can_shield", False)
     done = run(tmp_path, f'echo free > "{folders[0]}/data"; echo ran', read_only=[folders[0]], writable=[])
-    assert done.stdout == "ran\n"
+    assert (done.stdout, done.shielded) == ("ran\n", False)
     assert (folders[0] / "data").read_text() == "free\n"

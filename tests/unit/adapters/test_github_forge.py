@@ -61,9 +61,10 @@ class Wire:
         )
 
     def comments(self, *found: dict[str, Any], page: int = 1, more: bool = False) -> None:
-        """One page of the list of comments; the server names the next one where there is more."""
-        link = {"Link": f'<{COMMENTS}?per_page=100&page={page + 1}>; rel="next"'} if more else {}
-        query = {"per_page": "100"} | ({"page": str(page)} if page > 1 else {})
+        """One page of the list of comments; the server names the last one where there is more."""
+        following = f"<{COMMENTS}?per_page=100&page={page + 1}>"
+        link = {"Link": f'{following}; rel="next", {following}; rel="last"'} if more else {}
+        query = {"per_page": "100", "page": str(page)}
         self.mock.get(COMMENTS, json=list(found), headers=link, match=[matchers.query_param_matcher(query)])
 
     def checks(self, *found: dict[str, Any]) -> None:
@@ -102,6 +103,27 @@ def test_ours_is_updated_wherever_it_stands_in_the_pages(wire: Wire) -> None:
     wire.mock.patch(f"{REPO}/issues/comments/101", json=comment(101, BODY, BOT))
     assert wire.forge().upsert_comment(7, BODY, MARKER).id == 101
     assert wire.sent("PATCH") == [{"body": BODY}]
+
+
+def test_a_comment_that_is_known_is_not_looked_for(wire: Wire) -> None:
+    there = comment(3, f"{MARKER}\nWorse.", BOT) | {"issue_url": f"{REPO}/issues/7"}
+    wire.mock.get(f"{REPO}/issues/comments/3", json=there)
+    wire.mock.patch(f"{REPO}/issues/comments/3", json=there)
+    assert wire.forge().upsert_comment(7, BODY, MARKER, known=3).id == 3
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        comment(3, BODY, BOT) | {"issue_url": f"{REPO}/issues/8"},
+        comment(3, BODY, {"login": "eve", "type": "User"}) | {"issue_url": f"{REPO}/issues/7"},
+        None,
+    ],
+)
+def test_a_known_comment_that_is_gone_or_not_ours_is_looked_for(wire: Wire, there: dict[str, Any] | None) -> None:
+    wire.mock.get(f"{REPO}/issues/comments/3", json=there or {"message": "Not Found"}, status=200 if there else 404)
+    wire.comments(comment(4, BODY, BOT))
+    assert wire.forge().upsert_comment(7, BODY, MARKER, known=3).id == 4
 
 
 def test_what_it_says_already_is_not_sent_again(wire: Wire) -> None:

@@ -11,7 +11,8 @@ from tests.build import BASE, HEAD, benchmark, comparison
 from tests.fakes.analysts import Answering, FakeAnalyses, FakeFolder, FakePanel, fails, hangs, says
 from tests.fakes.clock import FakeClock
 
-from assay.app.analyse import Desk, Fused, Order, Panel, fuse
+from assay.app.analyse import fuse
+from assay.app.panel import Desk, Fused, Order, Panel
 from assay.core.fusion.budget import ANSWER_BYTES, Limits
 from assay.core.fusion.digest import Subject, digest_of
 from assay.core.fusion.evaluation import SCHEMA

@@ -9,9 +9,9 @@ from tests.fakes.clock import FakeClock
 from tests.houses import Lab, Script, config
 
 from assay.adapters.analysts.offline import OfflineAnalyst
-from assay.app.analyse import Desk, Panel
 from assay.app.check import Checked
 from assay.app.explain import Explained, Explainer
+from assay.app.panel import Desk, Panel
 from assay.core.fusion.events import AnalysisEvent
 from assay.core.fusion.exchange import INSTRUCTIONS, Ask, Reply
 from assay.core.fusion.failure import Code

@@ -40,3 +40,11 @@ def test_each_missing_variable_is_named(name: str) -> None:
 def test_outside_of_a_job_all_of_them_are_named() -> None:
     with pytest.raises(UsageError, match=f"{', '.join(NEEDED)} are not set"):
         read_job({})
+
+
+@pytest.mark.parametrize(
+    "name", ["git@github.com:owner/repo", "https://github.com/owner/repo", "owner", "owner/", "owner/a/b", "-x/y", "o w/n"]
+)
+def test_a_repository_that_is_an_address_is_told_before_any_request(name: str) -> None:
+    with pytest.raises(UsageError, match="OWNER/NAME"):
+        read_job({**NEEDED, "GITHUB_REPOSITORY": name})

@@ -35,6 +35,7 @@ class GitRepo:
         self._git: GitCommand = in_folder(root, trusted)
         self._commits: dict[str, CommitObject] = {}
         self._listings: dict[str, Listing] = {}
+        self._trees: dict[str, Answer] = {}
         self._changed: dict[tuple[str, str], tuple[Change, ...]] = {}
         self._tags: bytes | None = None
         self._dirty: bool | None = None
@@ -118,11 +119,11 @@ class GitRepo:
         if pair not in self._changed:
             # every option that a config or a .gitmodules could turn the other way is given, so that no change can hide
             options = ("-r", "-z", "--no-renames", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
-            self._changed[pair] = self._listed(changes_in, "diff-tree", *options, "--end-of-options", *pair)
+            self._changed[pair] = _parsed(changes_in, self._read("diff-tree", *options, "--end-of-options", *pair))
         return self._changed[pair]
 
     def tree_files(self, commit: str) -> tuple[TreeFile, ...]:
-        return self._listed(files_in, "ls-tree", "-r", "-z", "--full-tree", self._sha(commit))
+        return _parsed(files_in, self._tree(self._sha(commit)))
 
     def blobs(self, commit: str, names: tuple[str, ...]) -> Mapping[str, str]:
         top = self._listing(commit).top
@@ -199,8 +200,14 @@ class GitRepo:
     def _listing(self, commit: str) -> Listing:
         sha = self._sha(commit)
         if sha not in self._listings:
-            self._listings[sha] = Listing.parse(self._read("ls-tree", "-r", "-z", "--full-tree", sha).out)
+            self._listings[sha] = Listing.parse(self._tree(sha).out)
         return self._listings[sha]
+
+    def _tree(self, sha: str) -> Answer:
+        """The list of all files of a commit."""
+        if sha not in self._trees:
+            self._trees[sha] = self._read("ls-tree", "-r", "-z", "--full-tree", sha)
+        return self._trees[sha]
 
     def _verify(self, expression: str, *options: str) -> Answer:
         return self._git.ask("rev-parse", "--verify", "--quiet", *options, "--end-of-options", expression)
@@ -210,13 +217,6 @@ class GitRepo:
         if not answer.ok:
             raise self._failure(answer, "Reading the repository")
         return answer
-
-    def _listed(self, parse: Callable[[bytes], Iterable[T]], *words: str) -> tuple[T, ...]:
-        answer = self._read(*words)
-        try:
-            return tuple(parse(answer.out))
-        except ValueError as error:  # a list that may lack its end is no list
-            raise InfrastructureError(f"What `git {words[0]}` printed is {error}.", hint="Run `git fsck`, then try again.") from error
 
     def _failure(self, answer: Answer, what: str) -> InfrastructureError:
         return failure(answer, what, objects=self._source.objects)
@@ -244,3 +244,10 @@ class GitRepo:
 
 def _short(commit: str) -> str:
     return plain(commit)[:12]
+
+
+def _parsed(parse: Callable[[bytes], Iterable[T]], answer: Answer) -> tuple[T, ...]:
+    try:
+        return tuple(parse(answer.out))
+    except ValueError as error:  # a list that may lack its end is no list
+        raise InfrastructureError(f"What `git {answer.words[0]}` printed is {error}.", hint="Run `git fsck`, then try again.") from error

@@ -6,6 +6,8 @@ from github.GithubRetry import GithubRetry
 from assay import __version__
 from assay.core.values import dataclass
 
+PER_PAGE = 100
+
 REPEATABLE = frozenset({"GET", "HEAD", "PUT", "DELETE", "PATCH"})
 """Sent again by the transport when no answer came. A POST that was carried out unheard would leave its thing there twice."""
 
@@ -31,7 +33,7 @@ def connect(token: str, api_url: str, patience: Patience) -> Github:
         base_url=api_url,
         timeout=patience.timeout_s,
         user_agent=f"assay/{__version__}",
-        per_page=100,
+        per_page=PER_PAGE,
         retry=_retry(patience) if patience.tries > 1 else None,
         seconds_between_requests=0,
         seconds_between_writes=patience.between_writes_s,

@@ -1,12 +1,14 @@
 """Satisfies `ports.Forge`: one comment, one check run a benchmark, however often and however badly a request is answered."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from github import UnknownObjectException
 from github.GithubObject import NotSet
 
-from assay.adapters.github.client import Patience, connect
+from assay.adapters.github.client import PER_PAGE, Patience, connect
 from assay.adapters.github.questions import Questions
 from assay.adapters.github.refusals import UncertainError, told
 from assay.core.check_run import Annotation, CheckRun
@@ -25,6 +27,8 @@ POSTS = 3
 PAUSE_S = 2.0
 
 T = TypeVar("T")
+Json = dict[str, Any]
+_LAST_PAGE = re.compile(r"[?&]page=([0-9]+)[^>]*>; rel=\"last\"")
 
 
 class GitHubForge(Questions):
@@ -50,9 +54,9 @@ class GitHubForge(Questions):
         self._posts = min(patience.tries, POSTS)
         self._sleep = sleep
 
-    def upsert_comment(self, number: int, body: str, marker: str) -> Posted:
+    def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted:
         """As the port says; the oldest of ours where there are several."""
-        there = self.update_comment(number, body, marker)
+        there = self.update_comment(number, body, marker, known)
         if there is not None:
             return there
         return self._once(
@@ -61,15 +65,15 @@ class GitHubForge(Questions):
             lambda: self.update_comment(number, body, marker),
         )
 
-    def update_comment(self, number: int, body: str, marker: str) -> Posted | None:
+    def update_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted | None:
         """As the port says. Nothing is sent where the comment says so already."""
         with told(f"write a comment on pull request {number}"):
-            mine = self._find_comment(number, marker)
-            if mine is not None and mine.body != body:
-                mine.edit(body)
-            return _comment(mine) if mine is not None else None
+            mine = self._known_comment(number, marker, known) or self._find_comment(number, marker)
+            if mine is not None and mine["body"] != body:
+                self._ask("PATCH", f"/issues/comments/{mine['id']}", {"body": body})
+            return Posted(mine["id"], mine["html_url"]) if mine is not None else None
 
-    def open_check(self, name: str, commit: str, external_id: str, title: str) -> Posted:
+    def open_check(self, name: str, commit: str, external_id: str, title: str, *, new: bool = False) -> Posted:
         """As the port says."""
         what = f"make the check run “{name}”"
 
@@ -79,7 +83,7 @@ class GitHubForge(Questions):
 
         output: dict[str, Any] = {"title": title, "summary": "This benchmark is being measured."}
         url = self._details_url or NotSet
-        return find() or self._once(
+        return (None if new else find()) or self._once(
             what,
             lambda: _check(self._repo.create_check_run(name, commit, url, external_id, "in_progress", output=output)),
             find,
@@ -102,12 +106,39 @@ class GitHubForge(Questions):
                 run.edit(output=_output(payload, more))
             return _check(run)
 
-    def _find_comment(self, number: int, marker: str) -> "IssueComment | None":
-        """Anybody can write the marker, and anybody's name can end in [bot]: all three have to be right."""
-        for one in self._repo.get_issue(number).get_comments():
-            if (one.body or "").startswith(marker) and one.user and (one.user.login, one.user.type) == (self._login, "Bot"):
+    def _find_comment(self, number: int, marker: str) -> Json | None:
+        """Ours among the first hundred comments and the last: so many requests are worth it, however many there are between."""
+        first, last = self._page_of_comments(number, 1)
+        found = self._ours(first, marker)
+        return self._ours(self._page_of_comments(number, last)[0], marker) if found is None and last > 1 else found
+
+    def _page_of_comments(self, number: int, page: int) -> tuple[list[Json], int]:
+        """One page, the oldest comment first, and the number of the last page."""
+        query = {"per_page": PER_PAGE, "page": page}
+        headers, listed = self._repo.requester.requestJsonAndCheck("GET", f"{self._repo.url}/issues/{number}/comments", parameters=query)
+        last = _LAST_PAGE.search(str(headers.get("link", "")))
+        return list(listed), int(last[1]) if last else page
+
+    def _known_comment(self, number: int, marker: str, known: int | None) -> Json | None:
+        """The comment of that id, if it is still there, on this pull request and ours."""
+        if known is None:
+            return None
+        try:
+            one = self._ask("GET", f"/issues/comments/{known}")
+        except UnknownObjectException:
+            return None
+        return self._ours([one], marker) if one["issue_url"].endswith(f"/issues/{number}") else None
+
+    def _ours(self, comments: list[Json], marker: str) -> Json | None:
+        """The oldest of ours. Anybody can write the marker, and anybody's name can end in [bot]: all three have to be right."""
+        for one in comments:
+            user = one["user"] or {}
+            if (one["body"] or "").startswith(marker) and (user.get("login"), user.get("type")) == (self._login, "Bot"):
                 return one
         return None
+
+    def _ask(self, method: str, path: str, content: Json | None = None) -> Any:
+        return self._repo.requester.requestJsonAndCheck(method, self._repo.url + path, input=content)[1]
 
     def _find_check(self, name: str, commit: str, external_id: str) -> Posted | None:
         runs = self._repo.get_commit(commit).get_check_runs(check_name=name, filter="all")

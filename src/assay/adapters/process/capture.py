@@ -37,17 +37,20 @@ class Tail:
 
 
 class Capture:
-    """Both streams of one process. `allowed` is the number of bytes that may come of them together.
+    """Both streams of one process. `allowed` is the number of bytes that may come of them together, `errors_allowed` of stderr alone.
 
     `unlogged` says, where it does, why the log is not whole.
     """
 
-    def __init__(self, log_file: str, allowed: int, *, dialect: str = "strict", metrics: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, log_file: str, allowed: int, *, dialect: str = "strict", metrics: tuple[str, ...] = (), errors_allowed: int | None = None
+    ) -> None:
         self.stdout = Tail(WHOLE_STDOUT)
         self.stderr = Tail()
         self.seen = 0
         self._last = self.stdout
         self._allowed = allowed
+        self._errors_left = allowed if errors_allowed is None else errors_allowed
         self._reader = MetricReader(Dialect(dialect), keep=metrics)
         self._path = log_file
         self._log: int | None = None
@@ -60,7 +63,7 @@ class Capture:
     @property
     def exceeded(self) -> bool:
         """Whether more came than is allowed; that rest is dropped."""
-        return self.seen > self._allowed
+        return self.seen > self._allowed or self._errors_left < 0
 
     @property
     def newest(self) -> str:
@@ -76,6 +79,7 @@ class Capture:
 
     def take_stderr(self, chunk: bytes) -> None:
         """Keep what came on standard error; nothing at its end."""
+        self._errors_left -= len(chunk)
         self.stderr.add(self._log_chunk(chunk))
         self._last = self.stderr if chunk else self._last
 

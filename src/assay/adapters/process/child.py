@@ -13,8 +13,8 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` itself would d
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    Command = tuple[list[bytes], bytes, dict[bytes, bytes], tuple[int, int] | None, list[bytes], list[bytes]]
-    """Words, working directory, environment, user and group to become, and what it may not, and may again, write to."""
+    Command = tuple[list[bytes], bytes, dict[bytes, bytes], tuple[int, int] | None, list[bytes], list[bytes], bytes]
+    """Words, working directory, environment, user and group to become, what it may not, and may again, write to, and file 0."""
 
 CONTROL = 0
 LINUX = sys.platform == "linux"
@@ -44,15 +44,15 @@ def prctl(option: int, value: int) -> bool:
 
 def become(command: "Command", status: int, supervisor: int) -> "NoReturn":
     """Turn into the command. What goes wrong is told over `status`, which closes by itself where exec succeeds."""
-    argv, cwd, env, account, read_only, writable = command
+    argv, cwd, env, account, read_only, writable, stdin = command
     stage = b"account"
     try:
         posix.setsid()
         say(b"started %d\n" % posix.getpid())  # not left to the supervisor, which the command could kill before it says so
-        posix.dup2(posix.open("/dev/null", posix.O_RDONLY), 0)
+        if read_only and shield(read_only, writable):
+            say(b"shielded\n")
+        posix.dup2(posix.open(stdin, posix.O_RDONLY), 0)  # the command can say nothing there any more
         forget_signals()
-        if read_only:
-            shield(read_only, writable)
         drop_to(account)
         prctl(PR_SET_PDEATHSIG, _signal.SIGKILL)  # after setuid, which clears it
         if posix.getppid() != supervisor:
@@ -74,15 +74,15 @@ def forget_signals() -> None:
     _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
 
 
-def shield(read_only: list[bytes], writable: list[bytes]) -> None:
-    """Make folders read-only for this process and all that come of it, in a view of the file system of its own.
+def shield(read_only: list[bytes], writable: list[bytes]) -> bool:
+    """Make folders read-only for this process and all that come of it, in a view of the file system of its own; whether all are.
 
     Root needs no more than that view; anybody else needs a user namespace too, which some systems refuse: what is to be
     protected is then only looked at afterwards. Nothing of it outlives the process.
     """
     uid, gid = posix.getuid(), posix.getgid()
     if not system_call("unshare", CLONE_NEWNS if uid == 0 else CLONE_NEWNS | CLONE_NEWUSER):
-        return
+        return False
     if uid:
         prctl(PR_SET_DUMPABLE, 1)  # or these files of ours would belong to root
         for name, text in (("setgroups", b"deny"), ("uid_map", b"%d %d 1" % (uid, uid)), ("gid_map", b"%d %d 1" % (gid, gid))):
@@ -90,9 +90,14 @@ def shield(read_only: list[bytes], writable: list[bytes]) -> None:
                 file.write(text)
     system_call("mount", None, b"/", None, MS_REC | MS_SLAVE, None)
     bound = [path for path in (*read_only, *writable) if system_call("mount", path, path, None, MS_BIND | MS_REC, None)]
-    for path in [path for path in read_only if path in bound]:
-        flags = MS_REMOUNT | MS_BIND | MS_RDONLY | posix.statvfs(path).f_flag & KEPT_FLAGS
-        system_call("mount", None, path, None, flags, None)
+    held = [path for path in read_only if path in bound and remount_read_only(path)]
+    return len(held) == len(read_only)
+
+
+def remount_read_only(path: bytes) -> bool:
+    """Close a mount of its own to writing; whether that worked."""
+    flags = MS_REMOUNT | MS_BIND | MS_RDONLY | posix.statvfs(path).f_flag & KEPT_FLAGS
+    return system_call("mount", None, path, None, flags, None)
 
 
 def drop_to(account: "tuple[int, int] | None") -> None:

@@ -9,7 +9,7 @@ from contextlib import closing
 from assay.adapters.process import causes
 from assay.adapters.process.capture import Capture
 from assay.adapters.process.fork_server import ForkServer
-from assay.adapters.process.supervised import SLACK_S, Ended, Failed, Message, Started, Supervised
+from assay.adapters.process.supervised import SLACK_S, Ended, Failed, Message, Shielded, Started, Supervised
 from assay.core.model import Cause, Completed, MetricReading
 from assay.core.process import Heartbeat, ProcessRequest, Shell
 from assay.core.timestamp import stamp
@@ -62,12 +62,19 @@ class Execution:
         self._request = request
         self._clock = clock
         self._on_progress = on_progress
-        self._capture = Capture(request.log_file, request.max_output, dialect=request.dialect, metrics=request.metrics)
+        self._capture = Capture(
+            request.log_file,
+            request.max_output,
+            dialect=request.dialect,
+            metrics=request.metrics,
+            errors_allowed=request.max_stderr,
+        )
         self._oom_before = causes.oom_kills()
         self._started_at = stamp(clock.now())
         self._begun = self._beaten = clock.monotonic()
         self._told = 0
         self._leader: int | None = None
+        self._shielded = False
         self._end: Ended | Failed | None = None
         self._drained_by: float | None = None
         self._given_up: Cause | None = None
@@ -136,6 +143,8 @@ class Execution:
     def _note(self, message: Message) -> None:
         if isinstance(message, Started):
             self._leader = message.pid
+        elif isinstance(message, Shielded):
+            self._shielded = True
         else:
             self._end = message
 
@@ -197,6 +206,7 @@ class Execution:
             cpu_s=end.cpu_s if self._end else None,
             max_rss_kb=end.max_rss_kb if self._end else None,
             escaped=end.escaped,
+            shielded=self._shielded,
             detail=_with_survivors(why.detail, end.unkillable),
             warnings=(self._capture.unlogged,) if self._capture.unlogged else (),
         )

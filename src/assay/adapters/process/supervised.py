@@ -25,6 +25,11 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
+class Shielded:
+    """What the command may not write to is read-only for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """The command could not be started: at `stage` (account, cwd or command), for the system's reason `errno`."""
 
@@ -48,7 +53,7 @@ class Ended:
     unkillable: int
 
 
-Message = Started | Failed | Ended
+Message = Started | Shielded | Failed | Ended
 
 
 class Supervised:
@@ -138,7 +143,7 @@ def _encoded(request: ProcessRequest, grace_s: float, server: ForkServer) -> byt
     argv = [os.fsencode(word) for word in words]
     wanted = (request.read_only, request.writable) if request.read_only and server.can_shield else ((), ())
     shielded = [[os.fsencode(path) for path in paths] for paths in wanted]
-    command = (argv, os.fsencode(request.cwd), environment, account, *shielded)
+    command = (argv, os.fsencode(request.cwd), environment, account, *shielded, os.fsencode(request.stdin_file))
     body = marshal.dumps((command, float(request.timeout_s), float(grace_s)))
     return len(body).to_bytes(4, "big") + body
 
@@ -147,6 +152,8 @@ def _parsed(line: bytes) -> Message:
     match line.decode("ascii").split():
         case ["started", pid]:
             return Started(int(pid))
+        case ["shielded"]:
+            return Shielded()
         case ["failed", stage, number]:
             return Failed(stage, int(number))
         case ["ended", reason, status, seconds, cpu, rss, escaped, left]:

@@ -11,8 +11,8 @@ ends the server, not the supervisors.
 
 File 0 of a supervisor is a socket to Assay as well. In: a length of four bytes and a marshalled request; later any byte asks
 for an early end, and its closing means that Assay has died, which asks for the same. Out, one line each: `refused ERRNO`, or
-`here PID` of the supervisor, `started PID` of the command and then either `failed STAGE ERRNO` or `ended REASON STATUS SECONDS
-CPU_SECONDS RSS_KB ESCAPED UNKILLABLE`.
+`here PID` of the supervisor, `started PID` of the command, perhaps `shielded`, and then either `failed STAGE ERRNO` or
+`ended REASON STATUS SECONDS CPU_SECONDS RSS_KB ESCAPED UNKILLABLE`.
 
 Should a supervisor be killed, what it stood over becomes the server's, where Assay finds it: see `fork_server`.
 """

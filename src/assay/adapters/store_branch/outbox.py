@@ -11,14 +11,15 @@ from assay.adapters.store_directory import DirectoryStore
 from assay.adapters.store_files import walk
 from assay.adapters.stored_records import OtherRecordError, encoded, parsed
 from assay.core.budget import Spend
+from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
-from assay.core.store_layout import DECISIONS, INVALIDATED, RUNS, SPEND, month_of, packed_path
+from assay.core.store_layout import COMMENTS, DECISIONS, INVALIDATED, RUNS, SPEND, month_of, packed_path
 from assay.errors import InfrastructureError
 from assay.ports import Unreadable
 
-Stored = Run | StoredDecision | Tombstone | Spend
+Stored = Run | StoredDecision | Tombstone | Spend | CommentPointer
 
-_NOUNS = {Run: "run", StoredDecision: "decision", Tombstone: "tombstone", Spend: "spend"}
+_NOUNS = {Run: "run", StoredDecision: "decision", Tombstone: "tombstone", Spend: "spend", CommentPointer: "comment"}
 
 _BY_MONTH = 2
 """Folders between a kind of record and its files: year, month."""
@@ -99,7 +100,7 @@ class Outbox:
         """The names of all that waits, told without reading it."""
         entries = (
             entry
-            for folder, depth in ((RUNS, _BY_MONTH), (DECISIONS, _BY_MONTH), (INVALIDATED, 0), (SPEND, _BY_MONTH))
+            for folder, depth in ((RUNS, _BY_MONTH), (DECISIONS, _BY_MONTH), (INVALIDATED, 0), (SPEND, _BY_MONTH), (COMMENTS, 0))
             for entry in walk(self.folder, folder, depth)
         )
         return tuple(entry.path if isinstance(entry, Unreadable) else entry for entry in entries)

@@ -13,10 +13,11 @@ from assay.adapters.store_branch.transfer import Transfer
 from assay.adapters.store_files import unreadable
 from assay.adapters.stored_records import parsed, parsed_in_place
 from assay.core.budget import Spend
+from assay.core.comment_pointer import CommentPointer
 from assay.core.data_ref import short
 from assay.core.envelope import Run, StoredDecision
 from assay.core.record import Envelope
-from assay.core.store_layout import INVALIDATED, RUNS, SPEND, month_of, packed_path, run_path
+from assay.core.store_layout import INVALIDATED, RUNS, SPEND, month_of, packed_path, pointer_path, run_path
 from assay.ports import Unreadable
 
 E = TypeVar("E", bound=Envelope)
@@ -86,6 +87,18 @@ class Reader:
         files = tuple(snapshot.files(SPEND))
         contents = dict(snapshot.contents(dict.fromkeys(one.blob for one in files if not one.problem)))
         return tuple((one.path, contents.get(one.blob) or b"") for one in files)
+
+    def pointer(self, pull: int) -> CommentPointer | None:
+        """Where our comment on a pull request stands, as far as the branch says so."""
+        path = pointer_path(pull)
+
+        def question(snapshot: Snapshot) -> bytes | None:
+            blobs = snapshot.blobs([path])
+            return dict(snapshot.contents(blobs.values())).get(blobs[path]) if path in blobs else None
+
+        answer = self.ask(question)
+        found = parsed_in_place(CommentPointer, path, answer) if isinstance(answer, bytes) else None
+        return found if isinstance(found, CommentPointer) else None
 
     def headers(self, benchmark: str) -> tuple[Header, ...]:
         """What the index knows of a benchmark's runs."""

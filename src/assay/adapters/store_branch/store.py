@@ -20,6 +20,7 @@ from assay.adapters.store_branch.remote import Credentials, Remote
 from assay.adapters.store_branch.transfer import Transfer
 from assay.adapters.stored_records import another_record, catalog, counts_as_answer, searched, spent_of
 from assay.core.budget import Spend, Spent
+from assay.core.comment_pointer import CommentPointer
 from assay.core.compaction import Packed
 from assay.core.data_ref import short
 from assay.core.envelope import Run, StoredDecision, Tombstone
@@ -151,6 +152,14 @@ class BranchStore:
         waiting = self._outbox.store.spent()
         found = spent_of((*self._reader.spends(), *waiting.records))
         return Spent(found.records, found.unreadable + waiting.unreadable)
+
+    def add_pointer(self, pointer: CommentPointer) -> str:
+        """The same for where our comment stands."""
+        return self._add(pointer.path, self._outbox.add(pointer))
+
+    def pointer(self, pull: int) -> CommentPointer | None:
+        """Where our comment on a pull request stands, None where that is not known."""
+        return self._outbox.store.pointer(pull) or self._reader.pointer(pull)
 
     def search(self, search: Search) -> Found:
         """What may answer a question, on the branch and on its way to it."""

@@ -66,6 +66,8 @@ class Slots:
 
 def _changes(slot: _Slot) -> Iterator[str]:
     before, slot.seen = slot.seen or {}, look(slot.folder)
+    if before == slot.seen:
+        return
     for name in before.keys() | slot.seen.keys():
         if not _alike(before.get(name), slot.seen.get(name)):
             yield f"{slot.side}: {name}"
@@ -84,14 +86,14 @@ def _alike(before: Shape | None, now: Shape | None) -> bool:
 
 def look(folder: Path) -> dict[str, Shape]:
     """The facts of all that is in a folder, by path; links are not followed. Near its top first, up to the limit."""
-    top = str(folder)
+    skipped = len(str(folder)) + 1
     found = {".": _shape(folder.lstat())}
-    ahead = deque([top])
+    ahead = deque([str(folder)])
     while ahead and len(found) < LOOK_LIMIT:
         try:
             with os.scandir(ahead.popleft()) as entries:
-                for entry in sorted(entries, key=lambda entry: entry.name):
-                    found[entry.path[len(top) + 1 :]] = _shape(entry.stat(follow_symlinks=False))
+                for entry in entries:
+                    found[entry.path[skipped:]] = _shape(entry.stat(follow_symlinks=False))
                     if entry.is_dir(follow_symlinks=False):
                         ahead.append(entry.path)
         except OSError:  # closed to us by its own side, or gone: its own facts are among its parent's entries

@@ -19,7 +19,8 @@ _HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)[\s#:]*$")
 _BULLET = re.compile(r"\s{0,12}(?:[-*+•]|[0-9]{1,3}[.)])\s+(.*)$")
 _FENCE = re.compile(r"\s{0,12}(?:`{3,}|~{3,})")
 _POSITION = re.compile(r"(?i)\s*\**position\**\s*:\s*\**\s*(supports?|doubts?|cannot tell)\b[\s.*]*$")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9“\"'`(+−-])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bca\.)(?<!\bcf\.)(?<!\bapprox\.)\s+")
+_COMMAND = re.compile(r"^(?:/+|::+|##+\[\w*\]?)(?:\s*(?:/+|::+|##+\[\w*\]?))*")
 _RULE = re.compile(r"\s*(?:[-*_=]\s?){3,}$")
 _NAMES = {
     "verdict": "verdict",
@@ -114,7 +115,7 @@ def flattened(line: str) -> str:
     text = re.sub(r"^(?:\s*>)+", "", text)
     if text.lstrip().startswith("|"):
         text = "" if set(text) <= set("|-: ") else ", ".join(cell.strip() for cell in text.strip(" |").split("|"))
-    return " ".join(text.split())
+    return _COMMAND.sub("", " ".join(text.split()))
 
 
 def _position(text: str) -> Position:

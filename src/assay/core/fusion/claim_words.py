@@ -50,6 +50,9 @@ DROP = words(
 
 NOT = r"(?:not|no|never|without|nor|neither|hardly|isn't|didn't|doesn't|wasn't|hasn't|don't|shouldn't|far from|nothing|none|any|against)"
 
+NO_DENIAL = words("(?:no|without|beyond|any) (?:any )?(?:doubt|question)(?: that)?", "not only", "no less than", "nothing less than")
+"""What has a word of denial in it and denies nothing."""
+
 POSSIBLE = words(
     *("if", "unless", "whether", "would", "could", "might", "may", "can", "cannot", "in case", "provided", "suppose", "assuming"),
     *("excluded?", "excludes", "excluding", "rules? out", "ruled out", "above", "beyond", "limit", "allow(?:s|ed)?", "look for", "watch"),
@@ -65,9 +68,15 @@ POSSIBLE = words(
         "only improvements",
         "harm of",
         "smaller harm",
+        "possibly",
+        "possible",
+        "anything",
+        "read",
     ),
 )
 """What makes a clause no claim: it speaks of a possibility, a rule or a limit."""
+
+SLIGHTLY = words("slightly", "a little", "a bit", "marginally", "barely", "a touch", "minimally", "just under")
 
 CONDITION = words("if", "unless", "once", "until", "whether", "when", "after", "or", "before")
 

@@ -1,16 +1,17 @@
 """Whether a text says the opposite of what was decided: improved where it regressed, keep where it is to go, up where it went down."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from assay.core.fusion import claim_words as words
 from assay.core.fusion.answer import Answer, sentences
-from assay.core.fusion.number_words import mentions
+from assay.core.fusion.number_words import mentions, unit_mentions
 from assay.core.fusion.reading import Table, comparisons_of, number, own_words, primary_of, table, text
 from assay.core.model import Verdict
 
 _CLAUSE = re.compile(r",\s+(?:but|while|whereas|although|though|and|so)\s+|;\s+|:\s+|\s+(?:but|while|whereas|although)\s+", re.IGNORECASE)
-_DENIAL_REACHES = 4  # words
+_DENIAL_REACHES = 6  # words
 
 
 def contradictions(item: str, digest: Table) -> tuple[str, ...]:
@@ -25,55 +26,97 @@ def answer_contradicts(answer: Answer, digest: Table) -> bool:
     return any(contradictions(item, digest) for item in answer.items)
 
 
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A part of a sentence, where it names which comparison, and the one that it speaks of where it names none before."""
+
+    text: str
+    named: tuple[tuple[int, Table], ...]
+    carried: Table | None
+
+    def about(self, at: int) -> Table | None:
+        """The comparison that a word at this place speaks of: the one named last before it, else the first after it."""
+        before = [one for where, one in self.named if where <= at]
+        after = [one for _, one in self.named]
+        return before[-1] if before else after[0] if after else self.carried
+
+
 def _contradicts(sentence: str, digest: Table) -> bool:
-    """Clause by clause; one that names no metric speaks of those that were named last."""
-    metrics = [text(one, "metric") for one in comparisons_of(digest)]
-    primary = primary_of(digest)
-    about = [primary] if primary else []
-    for clause in filter(None, _CLAUSE.split(sentence)):
-        named = {name for _, name in mentions(clause, metrics)}
-        about = [one for one in comparisons_of(digest) if text(one, "metric") in named] or about
-        if _contrary(clause, digest, about):
-            return True
-    return False
+    return any(_contrary(clause, digest) for clause in _clauses(sentence, digest))
 
 
-def _contrary(clause: str, digest: Table, about: Sequence[Table]) -> bool:
-    if _against_outcome(clause, text(table(digest, "decision"), "outcome")):
+def _clauses(sentence: str, digest: Table) -> Iterator[_Clause]:
+    """Clause by clause; one that names no metric speaks of the one that was named last, at first of the primary."""
+    by_name = {text(one, "metric"): one for one in comparisons_of(digest)}
+    units = {name: text(one, "unit") for name, one in by_name.items()}
+    carried = primary_of(digest)
+    for part in filter(None, _CLAUSE.split(words.NO_DENIAL.sub("", sentence))):
+        found = mentions(part, tuple(by_name)) or unit_mentions(part, units)
+        named = tuple((at, by_name[name]) for at, name in found)
+        yield _Clause(part, named, carried)
+        carried = named[-1][1] if named else carried
+
+
+def _contrary(clause: _Clause, digest: Table) -> bool:
+    said = clause.text
+    if _against_outcome(said, text(table(digest, "decision"), "outcome")):
         return True
-    if words.POSSIBLE.search(clause) or words.OF_SINGLE_RUNS.search(clause) or words.OF_THE_METRIC.search(clause):
+    if words.POSSIBLE.search(said) or words.OF_SINGLE_RUNS.search(said) or words.OF_THE_METRIC.search(said):
         return False
     if not any(number(one, "change") is not None for one in comparisons_of(digest)):
-        return any(_claimed(clause))  # where nothing was compared nothing has been found
-    return all(_against_verdict(clause, one) or _against_sign(clause, one) for one in about)
+        return any(True for _ in _claimed(said))  # where nothing was compared nothing has been found
+    return _against_verdict(clause) or _against_sign(clause)
 
 
-def _against_verdict(clause: str, one: Table) -> bool:
-    claimed = set(_claimed(clause))
-    return bool(claimed) and Verdict(text(one, "verdict")) not in claimed
+def _against_verdict(clause: _Clause) -> bool:
+    """Whether of any metric only other verdicts than its own are claimed."""
+    claimed: dict[str, set[Verdict]] = {}
+    real: dict[str, str] = {}
+    for at, verdict in _claimed(clause.text):
+        one = clause.about(at)
+        if one and not (words.SLIGHTLY.search(clause.text) and _leans(one, verdict)):
+            claimed.setdefault(text(one, "metric"), set()).add(verdict)
+            real[text(one, "metric")] = text(one, "verdict")
+    return any(Verdict(real[metric]) not in verdicts for metric, verdicts in claimed.items())
 
 
-def _claimed(clause: str) -> Iterator[Verdict]:
-    """What a clause asserts; `no regression` and `did not improve` assert nothing of the kind."""
+def _leans(one: Table, verdict: Verdict) -> bool:
+    """Whether a change that does not count went that way all the same: slightly slower may be said of what is unchanged."""
+    change = number(one, "change") or 0.0
+    better = (change < 0) is (one.get("better") == "lower")
+    return one.get("verdict") == Verdict.UNCHANGED and change != 0 and verdict is (Verdict.IMPROVED if better else Verdict.REGRESSED)
+
+
+def _claimed(clause: str) -> Iterator[tuple[int, Verdict]]:
+    """What a clause asserts, and where; `no regression` and `did not improve` assert nothing of the kind."""
     if words.OF_MEASURING.search(clause) and not re.search(r"\b(?:change|head)\b", clause, re.IGNORECASE):
         return
     for verdict, claim in words.CLAIMS.items():
-        if any(not _denied(clause, hit.start()) for hit in claim.finditer(clause)):
-            yield verdict
+        yield from ((hit.start(), verdict) for hit in claim.finditer(clause) if not _denied(clause, hit.start()))
 
 
 def _denied(clause: str, at: int) -> bool:
     return re.search(rf"\b{words.NOT}\b(?:\W+[\w-]+){{0,{_DENIAL_REACHES}}}\W*$", clause[:at], re.IGNORECASE) is not None
 
 
-def _against_sign(clause: str, one: Table) -> bool:
-    """Whether it is said to have gone the other way; only of a change that has a direction at all."""
-    change = number(one, "change")
-    if not change or words.OF_MEASURING.search(clause):
+def _against_sign(clause: _Clause) -> bool:
+    """Whether something is said to have gone the other way than it did; only of a change that has a direction at all."""
+    if words.OF_MEASURING.search(clause.text):
         return False
-    wrong, right = (words.UP, words.DOWN) if change < 0 else (words.DOWN, words.UP)
-    said = any(not _denied(clause, hit.start()) for hit in wrong.finditer(clause))
-    return said and not right.search(clause)
+    up, down = (list(_spoken(pattern, clause)) for pattern in (words.UP, words.DOWN))
+    risen = {text(one, "metric") for one in up}
+    fallen = {text(one, "metric") for one in down}
+    wrong = [one for one in up if (number(one, "change") or 0) < 0 and text(one, "metric") not in fallen]
+    wrong += [one for one in down if (number(one, "change") or 0) > 0 and text(one, "metric") not in risen]
+    return bool(wrong)
+
+
+def _spoken(pattern: re.Pattern[str], clause: _Clause) -> Iterator[Table]:
+    """The comparisons of which a word of the pattern is said."""
+    for hit in pattern.finditer(clause.text):
+        one = clause.about(hit.start())
+        if one and not _denied(clause.text, hit.start()):
+            yield one
 
 
 def _against_outcome(clause: str, outcome: str) -> bool:

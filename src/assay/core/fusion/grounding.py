@@ -5,14 +5,15 @@ be (a share of the right sign, a count of the right thing, a value of the right 
 of two numbers of its own sentence that hold.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from assay.core import canonical
 from assay.core.fusion.answer import Answer, sentences
 from assay.core.fusion.known_numbers import GENERAL, Kind, Known, in_seconds, known_numbers
-from assay.core.fusion.number_words import Written, mentions, written_numbers
+from assay.core.fusion.number_words import Written, mentions, unit_mentions, written_numbers
 from assay.core.fusion.reading import Table, comparisons_of, interval_of, own_words, primary_of, table, text
 
 _WHOLE = 5e-3  # of a number that was rounded to a whole one, so much is rounding at most, unless a unit goes with it
@@ -35,8 +36,12 @@ _COUNTED = {
     "path": ("files", "by_rung", "paths"),
     "core": ("cores_available",),
 }
+_LEVEL = re.compile(r"\b(?:confiden\w*|levels?|alpha|significan\w*|interval|error rate)\b", re.IGNORECASE)
+_HEDGED = 0.05
+_FRACTION_DIGITS = 3
+_QUOTED = re.compile(r"[\"“]([^\"“”]{4,200})[\"”]")
 _SIGNED = (Kind.SIGNED_SHARE,)
-_SHARES = (Kind.SIGNED_SHARE, Kind.SHARE, Kind.CHANCE)
+_SHARES = (Kind.SIGNED_SHARE, Kind.SHARE, Kind.CHANCE, Kind.LEVEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,7 @@ class Grounds:
 
     known: tuple[Known, ...]
     metrics: tuple[str, ...]
+    units: Mapping[str, str]
     words: str
     ordered: frozenset[tuple[float, float]]
     own: tuple[str, ...]
@@ -60,10 +66,11 @@ class Grounds:
 
     @staticmethod
     def of(digest: Table) -> "Grounds":
-        known = known_numbers(digest)
-        metrics = tuple(text(one, "metric") for one in comparisons_of(digest))
+        units = {text(one, "metric"): text(one, "unit") for one in comparisons_of(digest)}
+        metrics = tuple(units)
+        known = (*known_numbers(digest), *_told_in_words(digest, metrics))
         words = canonical.compact(digest).lower()
-        return Grounds(known, metrics, words, frozenset(_ordered(digest, known)), _own_sentences(digest))
+        return Grounds(known, metrics, units, words, frozenset(_ordered(digest, known)), _own_sentences(digest))
 
     def check(self, item: str) -> Checked:
         """The item without the sentences whose numbers do not hold."""
@@ -80,6 +87,7 @@ class Grounds:
         """Whether every number of a sentence can be derived."""
         for own in self.own:
             sentence = sentence.replace(own, "")
+        sentence = _QUOTED.sub(lambda quoted: "" if quoted[1].lower() in self.words else quoted[0], sentence)
         found = list(written_numbers(sentence, self.metrics))
         return all(self._derivable(one, found, sentence) for one in found) and all(
             self._in_order(one, other, sentence) for one, other in pairwise(found)
@@ -89,20 +97,29 @@ class Grounds:
         if one.part_of:  # of a name or an id: the digest has it, or it is an invention
             return one.part_of.lower() in self.words
         scope = self._scope(one, sentence)
+        if one.chance:
+            return any(known.kind is Kind.CHANCE and _rounded(one, known.value) for known in scope)
         if one.counts:
             return any(known.name in _COUNTED[one.counts] and known.value == one.value for known in scope)
         if one.percent:
-            return any(_same_share(one, known) for known in scope) or self._share_of_two(one, around, scope)
+            whole = (known for known in scope if known.kind is Kind.RATIO and one.share_of)
+            shares = any(_same_share(one, known) for known in scope) or any(_rounded(one, known.value * 100) for known in whole)
+            return shares or self._share_of_two(one, around, scope)
         if one.times:
-            return any(_same_ratio(one, known) for known in scope) or self._ratio_of_two(one, around)
+            return any(_same_ratio(one, known) for known in scope) or _ratio_of_two(one, around)
         return any(_same(one, known) for known in scope)
 
     def _scope(self, one: Written, sentence: str) -> list[Known]:
         """The numbers that may be meant: of the metric that was named last before it, and of the side that it is said of."""
         named = mentions(sentence, self.metrics)
         before = [metric for at, metric in named if at < one.start]
+        own_unit = [metric for at, metric in unit_mentions(sentence, self.units) if one.start <= at < one.end + 1]
+        if own_unit:  # says whose it is better than a name further off
+            before = own_unit
         metrics = before[-1:] or [metric for _, metric in named][:1]
+        levels = _LEVEL.search(sentence)  # the 5 % of a test are no 5 % of anything else
         scope = [known for known in self.known if not metrics or known.scope in (*metrics, GENERAL)]
+        scope = [known for known in scope if levels or known.kind is not Kind.LEVEL]
         return [known for known in scope if not one.side or known.side in (one.side, "")]
 
     def _share_of_two(self, one: Written, around: Sequence[Written], scope: Sequence[Known]) -> bool:
@@ -111,16 +128,22 @@ class Grounds:
         shares = [share for a in plain for b in plain if a != b and b for share in (a / b, a / b - 1.0)]
         return any(abs(abs(share * 100) - abs(one.value)) <= one.unit_in_last_place for share in shares if _signs_agree(one, share))
 
-    def _ratio_of_two(self, one: Written, around: Sequence[Written]) -> bool:
-        plain = [other.value for other in around if other is not one and not other.percent and not other.times]
-        return any(abs(a / b - one.value) <= one.unit_in_last_place for a in plain for b in plain if a != b and b)
-
     def _in_order(self, one: Written, other: Written, sentence: str) -> bool:
         """`from X to Y` and its like say more than two numbers: that the one is the first of a pair and the other its second."""
         if not _joined(one, other, sentence):
             return True
         pairs = [(a, b) for a, b in self.ordered if _close(one, a) and _close(other, b)]
         return bool(pairs)
+
+
+def _ratio_of_two(one: Written, around: Sequence[Written]) -> bool:
+    """A stated multiple of two numbers of the sentence that are of one kind."""
+    for percent in (True, False):
+        values = [abs(other.value) for other in around if other is not one and other.percent is percent and not other.times and other.value]
+        loose = _RATIO_APART * one.value if one.in_words else one.unit_in_last_place
+        if any(abs(a / b - one.value) <= loose for a in values for b in values if a != b):
+            return True
+    return False
 
 
 def _joined(one: Written, other: Written, sentence: str) -> bool:
@@ -158,6 +181,14 @@ def _ordered(digest: Table, known: tuple[Known, ...]) -> Iterator[tuple[float, f
         yield values[0], values[-1]
 
 
+def _told_in_words(digest: Table, metrics: tuple[str, ...]) -> Iterator[Known]:
+    """Shares that only the reason of a comparison has, such as the gain that is excluded."""
+    for one in comparisons_of(digest):
+        for written in written_numbers(text(one, "reason"), metrics):
+            if written.percent:
+                yield Known(abs(written.value) / 100, Kind.SHARE, text(one, "metric"), "", "reason", "")
+
+
 def _own_sentences(digest: Table) -> tuple[str, ...]:
     said = [part.strip() for own in own_words(digest) for part in (own, *sentences(own))]
     return tuple(sorted(set(said), key=len, reverse=True))
@@ -171,12 +202,19 @@ def _close(one: Written, value: float) -> bool:
     return any(abs(abs(form) - abs(one.value)) <= one.unit_in_last_place and _signs_agree(one, form) for form in forms)
 
 
+def _rounded(one: Written, value: float) -> bool:
+    """Equal as written; a round number that is called one may be a little off."""
+    if one.about and abs(abs(value) - abs(one.value)) <= _HEDGED * abs(value) and _signs_agree(one, value):
+        return True
+    return abs(abs(value) - abs(one.value)) <= one.unit_in_last_place and _signs_agree(one, value)
+
+
 def _same_share(one: Written, known: Known) -> bool:
     if known.kind not in _SHARES:
         return False
     if one.signed and known.kind not in _SIGNED:
         return False
-    return abs(abs(known.value) * 100 - abs(one.value)) <= one.unit_in_last_place and _signs_agree(one, known.value)
+    return _rounded(one, known.value * 100)
 
 
 def _signs_agree(one: Written, value: float) -> bool:
@@ -195,7 +233,11 @@ def _same(one: Written, known: Known) -> bool:
     """Equal within rounding; a whole number is only then a rounded one where hardly anything was rounded away, or it has a unit."""
     if known.kind is Kind.COUNT:
         return one.value == known.value and not one.unit
+    if known.kind in _SHARES and known.kind is not Kind.LEVEL and (one.unit or one.decimals < _FRACTION_DIGITS):
+        return False  # a share is written in percent, save for what looks like nothing but a fraction
     for value in _forms(one, known):
+        if one.about and _rounded(one, value):
+            return True
         apart = abs(abs(value) - abs(one.value))
         size = max(abs(value), abs(one.value))
         allowed = _UNITS_APART if one.unit else _WHOLE

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from assay.core.fusion.reading import Table, comparisons_of, text
+from assay.core.fusion.reading import Table, comparisons_of, number, text
 
 GENERAL = ""
 """The scope of what belongs to no metric."""
@@ -17,6 +17,7 @@ class Kind(StrEnum):
 
     SIGNED_SHARE = "signed share"
     SHARE = "share"
+    LEVEL = "level"
     CHANCE = "chance"
     COUNT = "count"
     VALUE = "value"
@@ -40,12 +41,13 @@ _KINDS = {
     **dict.fromkeys(("change", "interval", "today_against_median"), Kind.SIGNED_SHARE),
     **dict.fromkeys(
         (
-            *("interval_half_width", "confidence", "alpha", "min_effect", "max_regression", "harm_excluded", "spread", "limit"),
+            *("interval_half_width", "min_effect", "max_regression", "harm_excluded", "spread", "limit"),
             *("head_better_in_pairs", "same_commit_spread"),
         ),
         Kind.SHARE,
     ),
     "p": Kind.CHANCE,
+    **dict.fromkeys(("confidence", "alpha"), Kind.LEVEL),
     **dict.fromkeys(
         (
             *("n", "more_pairs", "processes", "warmups", "runs", "runs_stored", "beats", "of", "files", "paths", "runs_considered"),
@@ -80,14 +82,23 @@ def known_numbers(digest: Table) -> tuple[Known, ...]:
         metric = text(one, "metric")
         primary = primary or metric
         found += _walk(one, metric, "", "", text(one, "unit"))
+        found += _limits(one, metric)
     history = digest.get("history")
     unit = next((text(one, "unit") for one in comparisons_of(digest)), "")
     if isinstance(history, Mapping):
         found += _walk(history, primary, "", "", unit)
     for name, part in digest.items():
-        if name not in ("comparisons", "history", "warnings", "excerpts"):
+        if name not in ("comparisons", "guards", "history", "warnings", "excerpts"):
             found += _walk(part, GENERAL, "", name, "")
     return tuple(found)
+
+
+def _limits(comparison: Table, metric: str) -> Iterator[Known]:
+    """A limit may be written with the sign of harm: no more than +5 % of a time, -5 % of a throughput."""
+    harm = 1.0 if comparison.get("better") == "lower" else -1.0
+    for key in ("max_regression", "harm_excluded"):
+        if (limit := number(comparison, key)) is not None:
+            yield Known(harm * limit, Kind.SIGNED_SHARE, metric, "", key, "")
 
 
 def _walk(part: Any, scope: str, side: str, name: str, unit: str) -> Iterator[Known]:

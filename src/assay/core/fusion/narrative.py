@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.core import numbers
+from assay.core import escape, numbers
 from assay.core.fusion.answer import Answer, Position, read_answer, write_answer
 from assay.core.fusion.claims import answer_contradicts
 from assay.core.fusion.grounding import Grounds
@@ -14,6 +14,8 @@ from assay.core.fusion.offline_merge import merge
 from assay.core.fusion.offline_noise import noise
 from assay.core.fusion.reading import Table
 from assay.core.fusion.usage import Usage, said
+
+_PLAIN = 900
 
 OFFLINE = {"effect": effect, "noise": noise, "history": history}
 """The offline analysts, by the second word of their route."""
@@ -39,6 +41,21 @@ class Narrative:
             "dissent": [{"analyst": who, "text": what} for who, what in self.dissent],
             "limitations": list(self.limitations),
         }
+
+
+def plain_narrative(told: Narrative) -> str:
+    """The analysis for a terminal."""
+    lines = [escape.plain(item, _PLAIN) for item in told.report.verdict]
+    sections = (
+        ("Why", told.report.why),
+        ("What to do", told.report.to_do),
+        ("What is uncertain", (*told.limitations, *told.report.uncertain)),
+        ("Dissent", tuple(f"{who} {what}" for who, what in told.dissent)),
+    )
+    for title, items in sections:
+        if items:
+            lines += ["", f"{title}:", *(f"  - {escape.plain(item, _PLAIN)}" for item in items)]
+    return "\n".join([*lines, "", escape.plain(told.footer, _PLAIN)]) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +98,7 @@ def _dissent(answer: Answer, digest: Table) -> str:
     return f"doubts it. {' '.join(held.uncertain[:2] or held.verdict[:1])}".strip()
 
 
-def footer(candidates: int, of: int, removed: Sequence[str], usage: Usage) -> str:
-    """How the text came about, in a line."""
+def footer(candidates: int, of: int, removed: Sequence[str], usage: Usage, *, models: bool = False) -> str:
+    """How the text came about, in a line. `models` is whether any was asked."""
     took_out = f", {numbers.count(len(removed), 'sentence')} removed whose numbers the data do not have" if removed else ""
-    return f"{candidates} of {numbers.count(of, 'analyst')}, blind of each other; {said(usage)}{took_out}"
+    return f"{candidates} of {numbers.count(of, 'analyst')}, blind of each other; {said(usage, models=models)}{took_out}"

@@ -1,7 +1,7 @@
 """Finds the numbers that a sentence states, with how each is written: digits, percent, times, counts of something, parts of names."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 _NUMBER = re.compile(
@@ -18,10 +18,17 @@ _ADJECTIVES = (
     "|previous|new|relevant|available|past|prior|base and head|earlier base|earlier stored"
 )
 _NOUN = re.compile(
-    rf"\s(?:(?:{_ADJECTIVES})\s){{0,2}}"
+    rf"(?:\s(?:out )?of(?: all)?(?: the| its)?)?\s(?:(?:{_ADJECTIVES})\s){{0,2}}"
     r"(process|value|sample|measurement|repeat|repetition|seed|pair|run|session|warm-up|warmup|file|path|core)(?:e?s)?\b",
     re.IGNORECASE,
 )
+_CHANCE = re.compile(r"(?:\bp|\bp-values?|\bprobability)\b[^.,;0-9%]{0,24}$", re.IGNORECASE)
+_OF = re.compile(r"\s+(?:of|as)\b")
+_ABOUT = re.compile(
+    r"\b(?:about|almost|nearly|roughly|around|approximately|some|close to|just (?:under|over)|(?:more|less|fewer) than|over|under)\s$",
+    re.IGNORECASE,
+)
+_ROUND = re.compile(r"[1-9]0*|[1-9][0-9]?0+")
 _N_EQUALS = re.compile(r"\bn\s?=\s?$")
 _SUFFIX_SIDE = re.compile(
     r"^\s?(?:%|[A-Za-zµ/]{1,12})?\s?(?:,\s)?(?:on|at|for|in|of)\s(?:the\s)?(base|head|baseline)\b(?!\s(?:and|run))", re.IGNORECASE
@@ -58,7 +65,11 @@ _RATIO = re.compile(rf"\b({'|'.join(_RATIOS)})\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One number of a sentence. `part_of` is the name it stands in; `counts` the thing it is a number of; `side` whose it is."""
+    """One number of a sentence. `part_of` is the name it stands in; `counts` the thing it is a number of; `side` whose it is.
+
+    `chance` is whether it is called a p-value, `share_of` whether it is a percentage *of* something, `about` whether it is a
+    round number that says so.
+    """
 
     value: float
     start: int
@@ -69,6 +80,9 @@ class Written:
     percent: bool = False
     times: bool = False
     in_words: bool = False
+    chance: bool = False
+    share_of: bool = False
+    about: bool = False
     unit: str = ""
     counts: str = ""
     part_of: str = ""
@@ -93,6 +107,16 @@ def mentions(sentence: str, names: Sequence[str]) -> list[tuple[int, str]]:
             if not any(start <= hit.start() < end for start, end in taken):
                 taken.append(hit.span())
                 found.append((hit.start(), name))
+    return sorted(found)
+
+
+def unit_mentions(sentence: str, units: Mapping[str, str]) -> list[tuple[int, str]]:
+    """Where a number is followed by the unit of which metric, for units that only one metric has."""
+    found = []
+    for name, unit in units.items():
+        if unit and list(units.values()).count(unit) == 1:
+            hits = re.finditer(rf"[0-9]\s?{re.escape(unit)}(?![\w/])", sentence)
+            found += [(hit.start(), name) for hit in hits]
     return sorted(found)
 
 
@@ -137,6 +161,9 @@ def _digits(sentence: str, hit: re.Match[str]) -> Written:
         percent=bool(percent),
         times=bool(times),
         unit=unit[1] if unit else "",
+        chance=bool(_CHANCE.search(sentence, 0, start)),
+        about=bool(_ROUND.fullmatch(digits) and _ABOUT.search(sentence, 0, start)),
+        share_of=bool(percent and _OF.match(sentence, percent.end())),
         counts=noun[1].lower() if noun else "value" if _N_EQUALS.search(sentence, 0, start) else "",
     )
 

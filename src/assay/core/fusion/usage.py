@@ -45,9 +45,9 @@ def total(usages: Iterable[Usage]) -> Usage:
     )
 
 
-def said(usage: Usage) -> str:
-    """For the foot of a report."""
+def said(usage: Usage, *, models: bool = False) -> str:
+    """For the foot of a report. `models` is whether any was asked, for not all of them tell what they cost."""
     if not usage.total:
-        return "no model was asked"
+        return "what it cost is not known" if models else "no model was asked"
     money = "" if usage.cost is None else f", {usage.cost:.4f} US dollars"
     return f"{numbers.count(usage.total, 'token')}{money}"

@@ -99,4 +99,5 @@ def test_the_whole_is_the_sum_of_its_attempts(every: list[Usage]) -> None:
 
 def test_what_no_model_was_asked_for_costs_nothing() -> None:
     assert said(Usage()) == "no model was asked"
+    assert said(Usage(), models=True) == "what it cost is not known"
     assert said(Usage(output=1)) == "1 token"
