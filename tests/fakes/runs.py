@@ -140,6 +140,7 @@ def a_decision(number: int = 0, **changes: object) -> StoredDecision:
         "head_run": an_id("run"),
         "base": BASE,
         "head": HEAD,
+        "machine": MACHINE.machine_class,
         "policy_hash": "0" * 64,
         "method_version": "1",
         "comparisons": (),

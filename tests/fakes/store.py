@@ -63,11 +63,8 @@ class FakeStore:
         return frozenset(run.commit for run in clean if run.commit in commits)
 
     def answered(self, benchmark: str, machine: str) -> int:
-        return sum(
-            one.benchmark == benchmark and (one.status is Status.REUSED or one.forced_by == REMEASURE)
-            for one in self.decided.values()
-            if one.head_run in self.stored and self.stored[one.head_run].machine.machine_class == machine
-        )
+        own = (one for one in self.decided.values() if (one.benchmark, one.machine) == (benchmark, machine))
+        return sum(one.status is Status.REUSED or one.forced_by == REMEASURE for one in own)
 
     def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
         return tuple(run for run in self.runs(benchmark).runs if run.clean)[:limit]

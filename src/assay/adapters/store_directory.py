@@ -2,26 +2,18 @@
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from json import dumps
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.adapters import atomic_file
-from assay.adapters.store_files import read_file, read_lines, walk
-from assay.adapters.stored_records import (
-    EMPTY,
-    another_record,
-    catalog,
-    counts_as_answer,
-    encoded,
-    parsed,
-    parsed_in_place,
-    searched,
-    spent_of,
-)
+from assay.adapters.directory_source import DirectorySource, VanishedError
+from assay.adapters.store_files import read_file, read_lines, read_piece, walk
+from assay.adapters.store_index import Index, Place, Shelf
+from assay.adapters.stored_records import EMPTY, another_record, catalog, encoded, parsed, parsed_in_place, spent_of
 from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
@@ -35,11 +27,9 @@ from assay.core.store_layout import (
     RUN_PREFIX,
     RUNS,
     SPEND,
-    month_of,
     packed_month,
     packed_path,
     pointer_path,
-    run_path,
     single_month,
 )
 from assay.errors import InfrastructureError
@@ -50,20 +40,27 @@ if TYPE_CHECKING:
     from assay.core.compaction import Month, Packed
 
 E = TypeVar("E", bound=Envelope)
+T = TypeVar("T")
 Concerns = Callable[[bytes], bool]
 """Whether bytes are worth parsing."""
 
 _BY_MONTH = 2
 """Folders between a kind of record and its files: year, month."""
 
+INDEX = ".assay-index.sqlite3"
+"""A cache of what stands in the folder; it may be deleted at any moment."""
+
+_LOOKS = 4
 _COMPACTION_LOCK = ".assay-compaction.lock"
 
 
 class DirectoryStore:
     """Satisfies `ports.Store`. The directory is made with the first write; reading never changes it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, remembers: bool = True) -> None:
+        """Where it does not remember, the index is made anew in memory for each command: for few files that costs less than a file."""
         self._root = root
+        self._index = Index(root / INDEX if remembers else None)
 
     @property
     def sessions(self) -> "DirectorySessions":
@@ -123,26 +120,19 @@ class DirectoryStore:
 
     def search(self, search: Search) -> Found:
         """What may answer a question, and every stored file that could not be read, whosever it was."""
-        hidden = self.invalidated()
-        if isinstance(hidden, Unreadable):
-            return Found(unreadable=((hidden.path, hidden.reason),))
-        read = tuple(self._stored_runs(lambda data: _may_concern(data, search.benchmark)))
-        shown = catalog(search.benchmark, read, frozenset())
-        return searched(search, shown.runs, hidden, catalog(search.benchmark, read, hidden).unreadable)
+        return self._ask(lambda shelf: shelf.search(search))
 
     def measured(self, benchmarks: tuple[str, ...], commits: tuple[str, ...]) -> frozenset[str]:
         """Those of the commits of which a clean run of any of these benchmarks is stored."""
-        clean = (run for name in benchmarks for run in self.runs(name).runs if run.clean)
-        return frozenset(run.commit for run in clean if run.commit in commits)
+        return self._ask(lambda shelf: shelf.asked.measured(benchmarks, commits))
 
     def answered(self, benchmark: str, machine: str) -> int:
         """How often stored runs of the benchmark on that machine have answered."""
-        own = (run for run in self.runs(benchmark).runs if run.machine.machine_class == machine)
-        return sum(counts_as_answer(decision) for run in own for decision in self.decisions(run.run_id))
+        return self._ask(lambda shelf: shelf.asked.counted(benchmark, machine))
 
     def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
         """The newest clean runs of a benchmark, at most so many."""
-        return tuple(run for run in self.runs(benchmark).runs if run.clean)[:limit]
+        return self._ask(lambda shelf: shelf.recent(benchmark, limit))
 
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, newest first, and every stored file that could not be read, whosever it was."""
@@ -158,19 +148,11 @@ class DirectoryStore:
             return hidden
         if not is_id(RUN_PREFIX, run_id) or run_id in hidden:
             return None
-        path = run_path(run_id)
-        for entry in walk(self._root, RUNS, _BY_MONTH):
-            if entry == path and (one := self._whole(Run, path, _always)):
-                return one
-        packed = packed_path(month_of(run_id))
-        lines = self._packed(packed, lambda data: run_id.encode() in data) if (self._root / packed).exists() else ()
-        return next((one for one in lines if isinstance(one, Unreadable) or one.run_id == run_id), None)
+        return self._ask(lambda shelf: shelf.find_run(run_id))
 
     def decisions(self, head_run: str) -> tuple[StoredDecision, ...]:
         """The decisions made on that head run. Unreadable ones are left out: they are computed anew from the samples."""
-        paths = (path for path in walk(self._root, DECISIONS, _BY_MONTH) if isinstance(path, str))
-        read = (self._whole(StoredDecision, path, lambda data: head_run.encode() in data) for path in paths)
-        return tuple(one for one in read if isinstance(one, StoredDecision) and one.head_run == head_run)
+        return self._ask(lambda shelf: shelf.decisions(head_run))
 
     def _spend_at(self, entry: str | Unreadable) -> Spend | Unreadable | None:
         return entry if isinstance(entry, Unreadable) else self._whole(Spend, entry, _always)
@@ -216,6 +198,17 @@ class DirectoryStore:
                 return entry
             hidden.add(PurePosixPath(entry.path if isinstance(entry, Unreadable) else entry).stem)
         return frozenset(hidden)
+
+    def _ask(self, question: Callable[[Shelf], T]) -> T:
+        """The answer of the index. A file that is being packed while we look makes us look again."""
+        for patient in (True,) * _LOOKS + (False,):
+            with suppress(VanishedError):
+                return self._index.answer(DirectorySource(self._root, patient), lambda asked: question(Shelf(asked, self._texts)))
+        raise AssertionError("a source that is not patient raises nothing")
+
+    def _texts(self, places: Iterable[Place]) -> Iterator[tuple[Place, bytes | Unreadable]]:
+        for place in places:
+            yield place, read_piece(self._root, place.path, place.start, place.size) if place.line else read_file(self._root, place.path)
 
     def _stored_runs(self, concerns: Concerns) -> Iterator[Run | Unreadable]:
         """Single files before packed ones: what a compaction moves meanwhile is then met twice rather than never."""

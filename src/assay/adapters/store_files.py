@@ -53,12 +53,10 @@ def walk(root: Path, folder: str, depth: int) -> Iterator[str | Unreadable]:
     Names that begin with a dot are passed over: they are files not yet whole. A missing folder is empty; a link, or
     a folder that cannot be listed, is unreadable evidence.
     """
-    try:
-        entries = sorted(_entries(root / folder), key=lambda entry: entry.name, reverse=True)
-    except OSError as error:
-        yield unreadable(folder, _reason(error))
-        return
-    for entry in entries:
+    for entry in walk_folder(root, folder):
+        if isinstance(entry, Unreadable):
+            yield entry
+            return
         path = f"{folder}/{entry.name}"
         if entry.is_symlink():
             yield unreadable(path, "a symbolic link")
@@ -66,6 +64,26 @@ def walk(root: Path, folder: str, depth: int) -> Iterator[str | Unreadable]:
             yield from walk(root, path, depth - 1)
         else:
             yield path
+
+
+def walk_folder(root: Path, folder: str) -> Iterator[os.DirEntry[str] | Unreadable]:
+    """What stands right in one folder, newest name first, with the same rules."""
+    try:
+        entries = sorted(_entries(root / folder), key=lambda entry: entry.name, reverse=True)
+    except OSError as error:
+        yield unreadable(folder, _reason(error))
+        return
+    yield from entries
+
+
+def read_piece(root: Path, path: str, start: int, size: int) -> bytes | Unreadable:
+    """A piece of one file; a shorter one where the file ends before."""
+    try:
+        with _regular(root / path) as file:
+            file.seek(start)
+            return file.read(size)
+    except OSError as error:
+        return unreadable(path, _reason(error))
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

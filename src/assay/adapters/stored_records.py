@@ -5,9 +5,8 @@ from typing import TypeVar
 
 from assay.adapters.store_files import unreadable
 from assay.core.budget import Spend, Spent
-from assay.core.envelope import REMEASURE, Run, StoredDecision
+from assay.core.envelope import REMEASURE, Run
 from assay.core.model import Status
-from assay.core.prior import Found, Search, found_among, header_of
 from assay.core.record import Envelope
 from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
@@ -53,18 +52,13 @@ def catalog(benchmark: str, found: Iterable[Run | Unreadable], hidden: frozenset
             runs.setdefault(one.run_id, one)
     return Catalog(
         tuple(runs[run_id] for run_id in sorted(runs, reverse=True)),
-        tuple(one for one in lost.values() if not _is_hidden(one.path, hidden)),
+        tuple(one for one in lost.values() if not is_hidden(one.path, hidden)),
     )
 
 
-def searched(search: Search, runs: Iterable[Run], hidden: frozenset[str], lost: Iterable[Unreadable]) -> Found:
-    """The answer to a search from runs that have been read."""
-    return found_among(search, map(header_of, runs), hidden, ((one.path, one.reason) for one in lost))
-
-
-def counts_as_answer(decision: StoredDecision) -> bool:
-    """Whether a stored run answered there, or would have, had the rule to remeasure not come first."""
-    return decision.status is Status.REUSED or decision.forced_by == REMEASURE
+def counts_as_answer(status: str, forced_by: str | None) -> bool:
+    """Whether a stored run answered in a decision, or would have, had the rule to remeasure not come first."""
+    return status == Status.REUSED or forced_by == REMEASURE
 
 
 def spent_of(read: Iterable[Spend | Unreadable]) -> Spent:
@@ -85,5 +79,6 @@ def another_record(where: str) -> OtherRecordError:
     return OtherRecordError(f"The store has another record at {where}.", hint=hint)
 
 
-def _is_hidden(path: str, hidden: frozenset[str]) -> bool:
+def is_hidden(path: str, hidden: frozenset[str]) -> bool:
+    """Whether a file is that of a hidden run."""
     return path.rpartition("/")[2].removesuffix(".json") in hidden

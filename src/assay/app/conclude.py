@@ -18,7 +18,7 @@ from assay.core.decide import ChecksState, Decision, Evidence, Hold, decide
 from assay.core.envelope import Run, RunStatus, StoredDecision
 from assay.core.evidence import Failure, Stage, process_warnings, tail_of
 from assay.core.judge import MOST_UNDECLARED, not_isolated
-from assay.core.model import Conclusion, Direction, Outcome, Role, Status
+from assay.core.model import NONE, Conclusion, Direction, Outcome, Role, Status
 from assay.core.numbers import count, duration
 from assay.core.policy import Resolved
 from assay.core.rejudge import rejudge
@@ -186,8 +186,16 @@ def undelivered(bench: Bench, error: InfrastructureError) -> Concluded:
     return Concluded(result, error=error)
 
 
-def delivered(bench: Bench, base: Run | None, head: Run, cell: "CellFile", problems: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
-    """Decide on the runs that another job measured; nothing of the cell but its runs bears on the decision."""
+def delivered(
+    bench: Bench,
+    base: Run | None,
+    head: Run,
+    cell: "CellFile",
+    problems: Sequence[str],
+    hold: Hold = Hold.NONE,
+    reuse: ReuseVerdict | None = None,
+) -> Concluded:
+    """Decide on the runs that another job measured or reused; nothing of the cell but its runs bears on the decision."""
     failure = _failure_in(head, cell.tail)
     comparisons = () if failure else _compared(bench, base, head)
     decision = decide(_evidence(comparisons, head, failure, hold), bench.resolved.policy)
@@ -200,6 +208,7 @@ def delivered(bench: Bench, base: Run | None, head: Run, cell: "CellFile", probl
         conclusion=decision.conclusion,
         reason=reason,
         run_id=head.run_id,
+        reuse=reuse,
         comparisons=comparisons,
         warnings=tuple(dict.fromkeys((*cell.warnings, *problems))),
         checks=head.checks.state,
@@ -339,6 +348,7 @@ def _record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_ru
         head_run=head_run,
         base=bench.commits.base,
         head=bench.commits.head,
+        machine=result.machine or NONE,
         policy_hash=bench.resolved.hash,
         method_version=METHOD,
         comparisons=tuple(map(comparison_to_record, result.comparisons)),

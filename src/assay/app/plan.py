@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from assay.app.commits import Commits
 from assay.app.house import House
@@ -16,6 +17,9 @@ from assay.core.schedule import plan_session
 from assay.core.values import dataclass
 from assay.core.window import Classifier, relevant
 from assay.errors import UsageError
+
+ANSWERS = 4
+"""So many runs that hold are looked at for a base beside them, and for a decision by the policy in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +91,18 @@ def nothing_relevant(house: House, question: Question) -> str | None:
 
 def _stored_or_measured(house: House, question: Question) -> Reuse | Measure:
     lineage = lineage_of(house, question)
-    answers = list(lineage.answers())
-    warnings = tuple(f"Stored evidence cannot be read and counts as none: {path}: {why}" for path, why in tuple(lineage.lost.items())[:5])
+    answers = tuple(islice(lineage.answers(), ANSWERS))
     pairs = [pair for run, verdict in answers for pair in _judged_pairs(lineage, question.commits.base, run, verdict)]
     for pair in sorted(pairs, key=lambda one: one.decision.policy_hash != question.policy_hash):
         if not more_allowed(question.benchmark, pair.decision):
-            return _reused_or_remeasured(house, question, replace(pair, warnings=warnings))
+            return _reused_or_remeasured(house, question, replace(pair, warnings=_lost(lineage)))
     refused = _without_base(answers[0][1], question, pairs) if answers else lineage.refusal()
-    return Measure(refused, house.clock.new_id("run"), warnings)
+    return Measure(refused, house.clock.new_id("run"), _lost(lineage))
+
+
+def _lost(lineage: Lineage) -> tuple[str, ...]:
+    """What of the store could not be read, as warnings."""
+    return tuple(f"Stored evidence cannot be read and counts as none: {path}: {why}" for path, why in tuple(lineage.lost.items())[:5])
 
 
 def _without_base(verdict: ReuseVerdict, question: Question, pairs: Sequence[Reuse]) -> ReuseVerdict:

@@ -1,7 +1,7 @@
 """Look for a stored run that answers a question: by the commit first, then every prior run, the freshest first, until one holds."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from assay.app.record import LOCKFILES
@@ -10,8 +10,20 @@ from assay.core.fingerprint import Fingerprints, fingerprints_of
 from assay.core.lineage import ReuseQuestion, objections
 from assay.core.model import UNKNOWN, Rung, Trust
 from assay.core.prior import Found, Header, Search, search_of
-from assay.core.result import ReuseReason, ReuseVerdict
-from assay.core.verdict import Judged, Span, content_reasons, forced, judge, lost_evidence, prints_of, refused, verdict_of
+from assay.core.result import LineageKey, ReuseReason, ReuseVerdict
+from assay.core.verdict import (
+    Judged,
+    Span,
+    Via,
+    content_reasons,
+    forced,
+    judge,
+    lockfile_reasons,
+    lost_evidence,
+    prints_of,
+    refused,
+    verdict_of,
+)
 from assay.core.window import Classifier, relevant
 from assay.errors import InfrastructureError, UsageError
 from assay.ports import Repo, Store
@@ -30,9 +42,20 @@ class Content:
 
     def is_the_same(self, run: Run, commit: str) -> bool:
         """Whether a run's commit is known to hold the same as another one."""
+        return not self.compared(run, commit)[1]
+
+    def compared(self, run: Run, commit: str) -> tuple[Via | None, tuple[ReuseReason, ...]]:
+        """By which rule a run's commit holds the same as another one, or every reason why that is not so."""
         if run.commit == commit:
-            return True
-        return not content_reasons(self.span(run.commit, commit), self.classifier, prints_of(run), self.prints(commit))[1]
+            return Via.COMMIT, ()
+        return content_reasons(self.span(run.commit, commit), self.classifier, prints_of(run), self.prints(commit))
+
+    def verdict(self, run: Run, commit: str) -> ReuseVerdict:
+        """That a run was reused for a commit, as somebody else has found."""
+        key = LineageKey(commit, run.machine.machine_class, run.model, run.precision)
+        via, window = self.compared(run, commit)[0], self.span(run.commit, commit).window
+        found = ReuseVerdict(reuse=True, key=key, run_id=run.run_id, path=run.path, commit=run.commit, window=window, considered=1)
+        return replace(found, via=via.value if via else None)
 
     def span(self, start: str, end: str) -> Span:
         """What differs between two commits, or why that is not known."""
@@ -98,8 +121,12 @@ class Lineage:
 
     def _searches(self) -> Iterator[Search]:
         """The commit itself first, which costs no look into git."""
-        yield search_of(self.question, self.content.classifier.rules)
-        yield search_of(self.question, self.content.classifier.rules, self.content.prints(self.question.key.commit).content)
+        rules, commit = self.content.classifier.rules, self.question.key.commit
+        yield search_of(self.question, rules)
+        try:
+            yield search_of(self.question, rules, self.content.prints(commit).content)
+        except InfrastructureError as error:  # a clone without all of its trees: no other commit can be held against this one
+            self.lost[f"commit {commit[:12]}"] = error.message
 
     def _searched(self, search: Search) -> Found:
         try:
@@ -112,28 +139,23 @@ class Lineage:
     def _judged(self, header: Header) -> Judged | None:
         run = self.store.find_run(header.run_id)
         if not isinstance(run, Run):
-            self.lost[header.run_id] = run.reason if run else "it is no longer there"
+            path, why = (run.path, run.reason) if run else (header.run_id, "it is no longer there")
+            self.lost[path] = why
             return None
-        here = self.question.key.commit
-        span = self.content.span(run.commit, here)
-        found = judge(self.question, run, span, self.content.prints(here), self._lockfiles, self.content.classifier)
-        unearned = self._unearned(run)
-        return Judged(run, span, found.via, (*found.reasons, unearned)) if unearned else found
+        via, against = self.content.compared(run, self.question.key.commit)
+        lockfiles = () if via is Via.COMMIT else lockfile_reasons(run, self._lockfiles, self.content.classifier)
+        span = self.content.span(run.commit, self.question.key.commit)
+        return judge(self.question, run, span, via, (*against, *lockfiles, *self._unearned(run)))
 
-    def _unearned(self, run: Run) -> ReuseReason | None:
+    def _unearned(self, run: Run) -> Iterator[ReuseReason]:
         """Why a member's run does not serve the default branch: its own change had a part in what it was measured with."""
         if run.base is None or (run.trust, self.question.trust) != (Trust.MEMBER, Trust.DEFAULT):
-            return None
+            return
         span = self.content.span(run.base, run.commit)
         touched = sorted({rung.value for _, rung in relevant(span.changes, self.content.classifier) if rung in _JUDGES_ITSELF})
-        if not (touched or span.unresolved):
-            return None
-        why = (
-            f"its change touched the {' and the '.join(touched)}"
-            if touched
-            else "whether its change touched harness or config is not known"
-        )
-        return ReuseReason(Rung.EVIDENCE, f"{run.run_id}: less trust: {run.trust}, where {self.question.trust} is needed, for {why}")
+        why = f"its change touched the {' and the '.join(touched)}" if touched else "whether its change touched these is not known"
+        if touched or span.unresolved:
+            yield ReuseReason(Rung.EVIDENCE, f"{run.run_id}: less trust: {run.trust}, where {self.question.trust} is needed, for {why}")
 
     @cached_property
     def _lockfiles(self) -> Mapping[str, str]:
@@ -142,9 +164,9 @@ class Lineage:
     def _beside(self) -> Iterator[ReuseReason]:
         """What else is worth knowing: runs that were no candidates, and runs that were not looked at."""
         found = self._found
-        if found.other and (found.freshest is None or found.other.commit == self.question.key.commit):
+        if found.other:
             yield from self._no_candidate(found.other)
-        if found.hidden and found.freshest is None:
+        if found.hidden:
             yield ReuseReason(Rung.EVIDENCE, f"{found.hidden}: it was invalidated")
         if found.left_out:
             yield ReuseReason(Rung.EVIDENCE, f"{found.left_out} older runs were not looked at, for as many newer ones did not hold")

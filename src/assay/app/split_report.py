@@ -96,13 +96,15 @@ class _Merger:
             return conclude.undelivered(bench, InfrastructureError(problem, hint="Look into the log of its job, and run that again."))
         if cell.state == "refused":
             return self._recorded(conclude.turned_away(bench, cell.reason))
-        base, head = self._runs(cell, benchmark)
+        content = Content(self.house.repo, Classifier.of(self.asked.config, benchmark))
+        base, head = self._runs(cell, content)
         if head is None:
             what = cell.reason if cell.state == "failed" else f"the stored run {cell.head_run}, which it names, is not in the store"
             return conclude.undelivered(bench, InfrastructureError(what, hint="Run its job again."))
         stored = self.record(RecordRun(run) for run in (base, head) if run) if cell.state == "measured" else ()
         hold = self.stages.hold(benchmark, self.commits)
-        return self._recorded(conclude.delivered(bench, base, head, cell, stored, hold))
+        reuse = content.verdict(head, self.commits.head) if cell.state == "reused" else None
+        return self._recorded(conclude.delivered(bench, base, head, cell, stored, hold, reuse))
 
     def _problem(self, benchmark: Benchmark, cell: CellFile | None) -> str:
         if cell is None:
@@ -111,14 +113,13 @@ class _Merger:
         found = misfit(cell, benchmark.name, self.commits.base, self.commits.head)
         return f"its cell does not fit: {found}" if found else ""
 
-    def _runs(self, cell: CellFile, benchmark: Benchmark) -> tuple[Run | None, Run | None]:
+    def _runs(self, cell: CellFile, content: Content) -> tuple[Run | None, Run | None]:
         """The two runs that count: a measured cell's own, at the trust of the question; a reused one's as this job's own store has them."""
         if cell.state == "measured":
             base, head = (cell.run(one) for one in (cell.base_run, cell.head_run))
             return _trusted(base, self.asked), _trusted(head, self.asked)
         known = [self.house.store.find_run(one) if one else None for one in (cell.base_run, cell.head_run)]
         stored = [run for run in known if isinstance(run, Run) and run.clean]
-        content = Content(self.house.repo, Classifier.of(self.asked.config, benchmark))
         if len(stored) < 2 or not all(map(content.is_the_same, stored, (self.commits.base, self.commits.head))):
             return None, None
         return stored[0], stored[1]

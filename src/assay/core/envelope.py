@@ -211,7 +211,7 @@ class StoredDecision(Envelope):
     """What was decided on two runs, and by which policy and method. `base_run` is null without a baseline.
 
     `hold` is what kept it open whatever the numbers said; without it the same runs are decided anew. `forced_by` is what or who
-    asked for a measurement although a stored run may have answered.
+    asked for a measurement although a stored run may have answered. `machine` is `none` where nothing ran and nothing was stored.
     """
 
     schema_: Literal["assay.decision/1"] = Field(default=DECISION_SCHEMA, alias="schema")
@@ -222,6 +222,7 @@ class StoredDecision(Envelope):
     head_run: RunId | None
     base: Sha | None
     head: Sha
+    machine: Fact
     policy_hash: Fact
     method_version: Fact
     comparisons: tuple[ComparisonRecord, ...]

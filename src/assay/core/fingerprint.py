@@ -5,7 +5,10 @@ say that every file that matters is the same, whatever became of the branch.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+from pydantic import model_validator
 
 from assay.core.canonical import digest
 from assay.core.model import Rung
@@ -18,9 +21,13 @@ FINGERPRINTED = (*GROUPS, Rung.UNCLASSIFIED)
 
 
 class Fingerprints(Record):
-    """One SHA-256 a group, over mode, id and path of its files. `rules` is the hash of the patterns that made the groups."""
+    """One SHA-256 a group, over mode, id and path of its files.
+
+    `rules` is the hash of the patterns that made the groups, `content` all of the others in one, to find equal ones by.
+    """
 
     rules: Fact
+    content: Fact
     code: Fact
     harness: Fact
     model: Fact
@@ -28,16 +35,22 @@ class Fingerprints(Record):
     environment: Fact
     unclassified: Fact
 
-    @property
-    def content(self) -> str:
-        """All of them in one, to find equal ones by."""
-        return digest(self.model_dump(mode="json"))
+    @model_validator(mode="after")
+    def _content_belongs(self) -> Self:
+        if content_of(self.rules, {rung: getattr(self, rung.value) for rung in FINGERPRINTED}) != self.content:
+            raise ValueError("the content is not that of the groups")
+        return self
 
     def differing(self, other: "Fingerprints") -> tuple[Rung, ...] | None:
         """The groups in which two commits differ; None where other patterns made them, so that they cannot be held together."""
         if self.rules != other.rules:
             return None
         return tuple(rung for rung in FINGERPRINTED if getattr(self, rung.value) != getattr(other, rung.value))
+
+
+def content_of(rules: str, groups: Mapping[Rung, str]) -> str:
+    """The fingerprints of all groups in one."""
+    return digest([rules, *(groups[rung] for rung in FINGERPRINTED)])
 
 
 def fingerprints_of(files: Iterable[TreeFile], classifier: Classifier) -> Fingerprints:
@@ -47,5 +60,6 @@ def fingerprints_of(files: Iterable[TreeFile], classifier: Classifier) -> Finger
         standing = classifier.standing(file)
         if standing is not IGNORED:
             held[Rung(standing)].append(file.identity)
-    hashes = {rung.value: hashlib.sha256(b"\0".join(identities)).hexdigest() for rung, identities in held.items()}
-    return Fingerprints(rules=classifier.rules, **hashes)
+    groups = {rung: hashlib.sha256(b"\0".join(identities)).hexdigest() for rung, identities in held.items()}
+    content = content_of(classifier.rules, groups)
+    return Fingerprints(rules=classifier.rules, content=content, **{rung.value: found for rung, found in groups.items()})

@@ -1,15 +1,15 @@
 """Which stored runs may answer a question, told from their headers: what a store can look up without reading a run."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
-from assay.core.canonical import sha256
 from assay.core.envelope import Run, RunStatus
 from assay.core.fingerprint import Fingerprints
 from assay.core.lineage import CLOCK_SKEW_S, SURROUNDINGS, ReuseQuestion, answers, same_fact, trusts_for
 from assay.core.model import UNKNOWN
 from assay.core.timestamp import moment
+from assay.core.values import dataclass
 
 MOST = 64
 """So many promising runs are looked at for one question; the freshest that holds is nearly always among the first."""
@@ -20,11 +20,10 @@ DIRTY = "dirty"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """What a run says of itself in short.
 
-    `created` is in microseconds since 1970, `environment` the facts of it in one hash, `content` all fingerprints in one.
+    `created` is in microseconds since 1970, `environment` its facts in one text, `content` all fingerprints in one.
     """
 
     run_id: str
@@ -56,15 +55,15 @@ def header_of(run: Run) -> Header:
         trust=run.trust.value,
         created=microseconds(moment(run.created_at)),
         config_hash=run.config.hash,
-        environment=environment_digest(*(getattr(run.environment, name) for name in SURROUNDINGS)),
+        environment=surroundings_of(*(getattr(run.environment, name) for name in SURROUNDINGS)),
         rules=prints.rules if prints else UNKNOWN,
         content=prints.content if prints else UNKNOWN,
     )
 
 
-def environment_digest(*facts: str) -> str:
-    """The facts in one, `unknown` where any of them is."""
-    return UNKNOWN if UNKNOWN in facts else sha256("\0".join(facts))
+def surroundings_of(*facts: str) -> str:
+    """The facts of an environment in one text, `unknown` where any of them is."""
+    return UNKNOWN if UNKNOWN in facts else "\n".join(facts)
 
 
 def microseconds(at: datetime) -> int:
@@ -125,9 +124,10 @@ class Search:
 class Found:
     """What a search came to, told from the headers of the runs alone.
 
-    `candidates` counts all that could be judged; `freshest` is the first of them, `other` the first run of the benchmark that is
-    none. `promising` are those of which nothing speaks against; `left_out` counts those beyond the limit. `hidden` is the first
-    invalidated run. The first is one of the very commit, if there is one, and else the newest.
+    `candidates` counts all that could be judged; `freshest` is the first of them. `promising` are those of which nothing speaks
+    against; `left_out` counts those beyond the limit. `other` is the first run of the commit that is no candidate or, where there is
+    no candidate at all, the first of the benchmark; `hidden` then is the first invalidated run. The first is one of the very commit,
+    if there is one, and else the newest.
     `unreadable` is what of the store could not be read, each file with why.
     """
 
@@ -151,9 +151,26 @@ def found_among(search: Search, headers: Iterable[Header], hidden: frozenset[str
         promising=tuple(promising[:MOST]),
         left_out=max(0, len(promising) - MOST),
         freshest=next(iter(candidates), None),
-        other=next((one for one in seen if not search.is_candidate(one)), None),
-        hidden=next((one.run_id for one in own if one.run_id in hidden), None),
+        other=next((one for one in seen if not search.is_candidate(one) and (not candidates or one.commit == search.commit)), None),
+        hidden=next((one.run_id for one in own if one.run_id in hidden and not candidates), None),
         unreadable=tuple(unreadable),
+    )
+
+
+def together(search: Search, one: Found, other: Found) -> Found:
+    """The answer of two stores that are one to whoever asks."""
+    promising = {header.run_id: header for header in (*one.promising, *other.promising)}
+    ranked = sorted(promising.values(), key=search.rank, reverse=True)
+    freshest = max((found.freshest for found in (one, other) if found.freshest), key=search.rank, default=None)
+    strange = max((found.other for found in (one, other) if found.other), key=search.rank, default=None)
+    return Found(
+        candidates=one.candidates + other.candidates,
+        promising=tuple(ranked[:MOST]),
+        left_out=one.left_out + other.left_out + max(0, len(ranked) - MOST),
+        freshest=freshest,
+        other=strange if strange and (freshest is None or strange.commit == search.commit) else None,
+        hidden=None if freshest else one.hidden or other.hidden,
+        unreadable=(*one.unreadable, *other.unreadable),
     )
 
 
@@ -170,7 +187,7 @@ def search_of(question: ReuseQuestion, rules: str, content: str | None = None) -
         since=now - round(question.max_age_s * 1e6),
         until=now + round(CLOCK_SKEW_S * 1e6),
         config_hash=question.config_hash,
-        environment=environment_digest(*(getattr(question.environment, name) for name in SURROUNDINGS)),
+        environment=surroundings_of(*(getattr(question.environment, name) for name in SURROUNDINGS)),
         rules=rules,
         content=content,
     )

@@ -1,6 +1,6 @@
 """What git says of files, as values: one that differs between two commits, and one that a commit has."""
 
-from assay.core.values import dataclass
+from typing import NamedTuple
 
 ABSENT = "000000"
 _SUBMODULE = "160000"
@@ -8,8 +8,7 @@ _LINK = "120000"
 _OPAQUE = frozenset((_SUBMODULE, _LINK))
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A path that differs between two commits, with its mode before and after; a move is two of them."""
 
     path: str
@@ -34,8 +33,7 @@ class Change:
         return "link" if _LINK in modes else f"mode {self.before[-3:]} → {self.after[-3:]}"
 
 
-@dataclass(frozen=True, slots=True)
-class TreeFile:
+class TreeFile(NamedTuple):
     """A file of a commit. `identity` is all that git lists of it: mode, id and the bytes of its path."""
 
     path: str

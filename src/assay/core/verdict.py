@@ -75,13 +75,19 @@ def content_reasons(
     return (None, fired) if fired else (Via.WINDOW, ())
 
 
-def judge(
-    question: ReuseQuestion, run: Run, span: Span, here: Fingerprints, lockfiles: Mapping[str, str], classifier: Classifier
-) -> Judged:
-    """Ask every rung of one prior run. `here` and `lockfiles` are those of the commit in question."""
-    via, content = content_reasons(span, classifier, prints_of(run), here)
-    against = [*objections(question, run), *content, *_lockfile_reasons(run, lockfiles, classifier)]
-    return Judged(run, span, via, tuple(sorted(against, key=lambda reason: LADDER.index(reason.rung))))
+def judge(question: ReuseQuestion, run: Run, span: Span, via: Via | None, content: Iterable[ReuseReason]) -> Judged:
+    """All that was found of one prior run. `content` are the reasons by what commits hold; the rest the run is asked itself."""
+    against = sorted((*objections(question, run), *content), key=lambda reason: LADDER.index(reason.rung))
+    return Judged(run, span, via, tuple(against))
+
+
+def lockfile_reasons(run: Run, lockfiles: Mapping[str, str], classifier: Classifier) -> Iterator[ReuseReason]:
+    """Lockfiles count as environment whichever group they stand in, unless `ignore` covers them."""
+    before = run.environment.lockfiles
+    for name in sorted({*before, *lockfiles}):
+        was, now = before.get(name, NONE), lockfiles.get(name, NONE)
+        if was != now and classifier.of_path(name) is not IGNORED:
+            yield ReuseReason(Rung.ENVIRONMENT, f"{run.run_id}: lockfile {name} is {was[:12]}, now {now[:12]}")
 
 
 def prints_of(run: Run) -> Fingerprints | None:
@@ -135,12 +141,3 @@ def _disagreement(differing: tuple[Rung, ...]) -> ReuseReason:
 
 def _group(rung: Rung) -> str:
     return "the files that no watch group covers" if rung is Rung.UNCLASSIFIED else f"the files of watch.{rung.value}"
-
-
-def _lockfile_reasons(run: Run, lockfiles: Mapping[str, str], classifier: Classifier) -> Iterator[ReuseReason]:
-    """Lockfiles count as environment whichever group they stand in, unless `ignore` covers them."""
-    before = run.environment.lockfiles
-    for name in sorted({*before, *lockfiles}):
-        was, now = before.get(name, NONE), lockfiles.get(name, NONE)
-        if was != now and classifier.of_path(name) is not IGNORED:
-            yield ReuseReason(Rung.ENVIRONMENT, f"{run.run_id}: lockfile {name} is {was[:12]}, now {now[:12]}")

@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,10 +10,12 @@ from tests.fakes.runs import a_decision, a_run, an_id
 from tests.integration.store_branch.places import REF, git, open_store, put
 
 from assay.adapters.store_branch import snapshot as snapshot_module
-from assay.adapters.store_branch.index_rows import Row, rows_of
 from assay.adapters.store_directory import DirectoryStore
+from assay.adapters.store_index import Entry
+from assay.adapters.store_index.rows import Rows
 from assay.core.canonical import compact
 from assay.core.envelope import Run
+from assay.core.prior import header_of
 from assay.core.store_layout import run_path, tombstone_path
 from assay.ports import Catalog, Unreadable
 
@@ -49,10 +50,7 @@ def test_runs_come_newest_first_and_of_their_benchmark_only(remote: Path, clone:
 
 def test_a_header_says_what_the_envelope_says(remote: Path, clone: Path) -> None:
     put(remote, {RUN.path: bytes_of(RUN)})
-    (header,) = open_store(remote, clone).headers("bench")
-    assert (header.run_id, header.commit, header.path) == (RUN.run_id, RUN.commit, RUN.path)
-    assert (header.machine, header.model, header.precision) == (RUN.machine.machine_class, RUN.model, RUN.precision)
-    assert (header.status, header.created_at) == (RUN.status, RUN.created_at)
+    assert open_store(remote, clone).headers("bench") == (header_of(RUN),)
 
 
 def test_what_another_writer_pushes_is_seen_at_the_next_question(remote: Path, clone: Path) -> None:
@@ -284,11 +282,12 @@ def test_only_new_blobs_are_read_for_the_index(remote: Path, clone: Path, monkey
     store.headers("bench")
     read: list[str] = []
 
-    def watched(path: str, blob: str, content: bytes | None) -> Iterator[Row]:
-        read.append(path)
-        return rows_of(path, blob, content)
+    def watched(rows: Rows, number: int, entry: Entry, content: bytes | str) -> None:
+        read.append(entry.path)
+        add(rows, number, entry, content)
 
-    monkeypatch.setattr("assay.adapters.store_branch.index.rows_of", watched)
+    add = Rows.add
+    monkeypatch.setattr(Rows, "add", watched)
     put(remote, {a_run(7).path: bytes_of(a_run(7)), a_run(0).path: None})
     assert len(store.headers("bench")) == 5
     assert read == [a_run(7).path]
@@ -304,7 +303,7 @@ def test_a_damaged_index_is_built_anew(remote: Path, clone: Path, damage: str) -
     assert store.runs("bench") == wanted
     assert len(store.headers("bench")) == 20
     if damage != "folder":
-        assert sqlite3.connect(file).execute("SELECT count(*) FROM record").fetchone() == (20,)
+        assert sqlite3.connect(file).execute("SELECT count(*) FROM run").fetchone() == (20,)
 
 
 def _damage(file: Path, damage: str) -> None:
@@ -317,11 +316,11 @@ def _damage(file: Path, damage: str) -> None:
         case "other version":
             with sqlite3.connect(file) as base:
                 base.execute("PRAGMA user_version = 99")
-                base.execute("UPDATE record SET benchmark = 'wrong'")
+                base.execute("UPDATE kind SET benchmark = 'wrong'")
         case "foreign tables":
             file.unlink()
             with sqlite3.connect(file) as base:
-                base.execute("CREATE TABLE record (x)")
+                base.execute("CREATE TABLE run (x)")
                 base.execute("CREATE VIEW file AS SELECT 1")
         case "missing":
             file.unlink()
@@ -335,5 +334,5 @@ def test_an_index_that_lies_adds_no_run_that_is_not_one(remote: Path, clone: Pat
     store = open_store(remote, clone)
     store.headers("bench")
     with sqlite3.connect(clone / "assay" / "index.sqlite3") as base:
-        base.execute("UPDATE record SET benchmark = 'bench'")
+        base.execute("UPDATE kind SET benchmark = 'bench'")
     assert store.runs("bench").runs == (RUN,)

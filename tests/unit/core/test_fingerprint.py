@@ -1,5 +1,6 @@
 """Fingerprints: equal where and only where every file that matters is the same."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,4 +80,10 @@ def test_one_hash_stands_for_all_of_them(one: Tree, other: Tree) -> None:
 
 def test_every_group_that_a_window_knows_has_a_fingerprint() -> None:
     assert set(FINGERPRINTED) == set(Rung) - {Rung.EVIDENCE, Rung.FORCED}
-    assert {rung.value for rung in FINGERPRINTED} | {"rules"} == set(Fingerprints.model_fields)
+    assert {rung.value for rung in FINGERPRINTED} | {"rules", "content"} == set(Fingerprints.model_fields)
+
+
+def test_a_content_that_is_not_that_of_the_groups_is_refused() -> None:
+    forged = prints(TREE).model_dump() | {"code": "0" * 64}
+    with pytest.raises(ValueError, match="not that of the groups"):
+        Fingerprints.model_validate(forged)

@@ -13,7 +13,19 @@ from assay.core.lineage import Needed, ReuseQuestion
 from assay.core.model import Rung, Trust
 from assay.core.result import LineageKey, ReuseReason
 from assay.core.tree import Change, TreeFile
-from assay.core.verdict import LADDER, Judged, Span, Via, forced, judge, lost_evidence, verdict_of
+from assay.core.verdict import (
+    LADDER,
+    Judged,
+    Span,
+    Via,
+    content_reasons,
+    forced,
+    judge,
+    lockfile_reasons,
+    lost_evidence,
+    prints_of,
+    verdict_of,
+)
 from assay.core.window import IGNORED, Classifier
 
 CLASSIFIER = Classifier(Watch(code=("src/**",), harness=("bench/**",), config=("configs/**",)), ("docs/**", "**/*.md"))
@@ -37,7 +49,14 @@ CUT = Span(BASE, HEAD, unresolved="Git has no such commit.")
 
 
 def judged(run: Run, span: Span, lockfiles: dict[str, str] | None = None, question: ReuseQuestion = QUESTION) -> Judged:
-    return judge(question, run, span, HERE, lockfiles or {}, CLASSIFIER)
+    return judged_by(CLASSIFIER, run, span, HERE, lockfiles or {}, question)
+
+
+def judged_by(
+    classifier: Classifier, run: Run, span: Span, here: Fingerprints, lockfiles: dict[str, str], question: ReuseQuestion = QUESTION
+) -> Judged:
+    via, content = content_reasons(span, classifier, prints_of(run), here)
+    return judge(question, run, span, via, (*content, *lockfile_reasons(run, lockfiles, classifier)))
 
 
 def said(one: Judged) -> list[tuple[Rung, str]]:
@@ -99,7 +118,7 @@ def test_a_changed_lockfile_is_another_environment_unless_it_is_ignored() -> Non
     assert judged(locked, DOCS, {"uv.lock": "a" * 40}).holds
     assert not judged(locked, DOCS, {}).holds
     ignoring = Classifier(Watch(code=("src/**",)), ("docs/**", "**/*.md", "*.lock"))
-    assert judge(QUESTION, locked, DOCS, fingerprints_of([], ignoring), {"uv.lock": "b" * 40}, ignoring).holds
+    assert judged_by(ignoring, locked, DOCS, fingerprints_of([], ignoring), {"uv.lock": "b" * 40}).holds
 
 
 def test_all_rungs_are_asked_and_given_in_the_order_of_the_ladder() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import field
 from shutil import which
+from typing import BinaryIO, cast
 
 from assay.core.values import dataclass
 from assay.errors import InfrastructureError
@@ -49,6 +50,9 @@ QUIET = {
     "GIT_LFS_SKIP_SMUDGE": "1",
 }
 OURS_ALONE = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_ATTR_NOSYSTEM": "1"}
+
+_PIPE = 2**20
+"""Bytes of a poured output that are read at once."""
 
 _KILLED = "Timeout: the command "
 """How GitPython begins when it has killed a process for its time."""
@@ -106,6 +110,33 @@ class GitCommand:
                 raise _not_started() from error
         late = status != 0 and err.startswith(_KILLED)
         return Answer(words, status, out, "" if late else err, late)
+
+    @contextmanager
+    def pour(self, *words: str, feed: bytes) -> Iterator[BinaryIO]:
+        """Run it and read its output as it comes, for what is too large to be held. `feed` is its standard input.
+
+        Raises InfrastructureError where git cannot be started. Whoever reads has to see by itself whether all has come.
+        """
+        dropped = tuple(name for name in self.dropped if name in os.environ and name not in self.env)
+        words = ("git", *HARMLESS, *self.options, *words)
+        with _stream(feed) as stream:
+            try:
+                git = subprocess.Popen(
+                    words,
+                    env=_environment(self.env, dropped),
+                    stdin=stream,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    bufsize=_PIPE,
+                )
+            except OSError as error:
+                raise _not_started() from error
+            with git:
+                try:
+                    assert git.stdout is not None  # it was asked for
+                    yield cast(BinaryIO, git.stdout)
+                finally:
+                    git.kill()  # whoever has read enough need not wait for the rest
 
 
 def without(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from assay.adapters.stored_records import OtherRecordError, encoded, parsed
 from assay.core.budget import Spend
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
+from assay.core.prior import Found, Search, found_among, header_of
 from assay.core.store_layout import COMMENTS, DECISIONS, INVALIDATED, RUNS, SPEND, month_of, packed_path
 from assay.errors import InfrastructureError
 from assay.ports import Unreadable
@@ -94,7 +95,7 @@ class Outbox:
         """The records as a store of their own. Raises InfrastructureError where the folder is a link, which may lead anywhere."""
         if self.folder.is_symlink():
             raise InfrastructureError(f"The outbox {self.folder} is a symbolic link.", hint="Remove it; Assay makes a folder there.")
-        return DirectoryStore(self.folder)
+        return DirectoryStore(self.folder, remembers=False)
 
     def paths(self) -> tuple[str, ...]:
         """The names of all that waits, told without reading it."""
@@ -104,6 +105,18 @@ class Outbox:
             for entry in walk(self.folder, folder, depth)
         )
         return tuple(entry.path if isinstance(entry, Unreadable) else entry for entry in entries)
+
+    def hidden(self) -> frozenset[str]:
+        """The runs whose tombstones wait."""
+        return frozenset(path.rpartition("/")[2].removesuffix(".json") for path in self.paths() if path.startswith(f"{INVALIDATED}/"))
+
+    def search(self, search: Search, hidden: frozenset[str]) -> Found | None:
+        """What of the waiting runs may answer a question, None where none waits."""
+        if not any(path.startswith(f"{RUNS}/") for path in self.paths()):
+            return None
+        records, lost = self.waiting()
+        headers = (header_of(one) for one in records if isinstance(one, Run))
+        return found_among(search, headers, hidden, ((one.path, one.reason) for one in lost))
 
     def has_none_of(self, paths: Iterable[str]) -> bool:
         """Whether all of these have gone."""

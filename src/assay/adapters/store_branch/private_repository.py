@@ -10,8 +10,9 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from assay.adapters import atomic_file, trees
 from assay.adapters.git.command import Answer, GitCommand, on_bare
@@ -102,6 +103,10 @@ class PrivateRepository:
                 hint="Remove that folder; it is fetched again.",
             )
         return answer
+
+    def pour(self, *words: str, feed: bytes) -> AbstractContextManager[BinaryIO]:
+        """The output of a question as it comes. What is damaged ends it early, which whoever reads has to see."""
+        return self.git().pour(*words, feed=feed)
 
     def discard(self) -> None:
         """Throw the copy away and begin a new one. To be called while it is held."""

@@ -2,6 +2,8 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import BinaryIO
 
 from assay.adapters.store_branch.private_repository import DamagedError, PrivateRepository
 from assay.core.values import dataclass
@@ -9,7 +11,7 @@ from assay.core.values import dataclass
 MAX_BLOB = 128 * 2**20
 """Bytes of one file; more is no evidence of ours."""
 
-_AT_ONCE = 64 * 2**20
+_AT_ONCE = 2**20
 _REGULAR = "100644"
 
 
@@ -71,46 +73,64 @@ class Snapshot:
         return {path: row.split(" ")[0] for path, row in zip(asked, rows, strict=True) if not row.endswith(" missing")}
 
     def contents(self, blobs: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
-        """The content of each blob, None for one that is larger than MAX_BLOB. Raises DamagedError for one that is not there."""
-        chunk: list[str] = []
-        size = 0
-        for blob, length in self._sizes(tuple(blobs)):
-            if length > MAX_BLOB:
-                yield blob, None
-                continue
-            if chunk and size + length > _AT_ONCE:
-                yield from self._read(chunk)
-                chunk, size = [], 0
-            chunk.append(blob)
-            size += length
-        yield from self._read(chunk)
+        """The content of each blob as git reads it, None for one that is larger than MAX_BLOB.
+
+        Raises DamagedError for one that is not there.
+        """
+        asked = tuple(blobs)
+        if not asked:
+            return
+        with self._poured(asked) as stream:
+            for blob in asked:
+                size = self._size(stream, blob)
+                if size > MAX_BLOB:
+                    self._pass_over(stream, size)
+                    yield blob, None
+                else:
+                    yield blob, self._taken(stream, size)
+                self._taken(stream, 1)
+
+    def cuts(self, blob: str, ranges: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+        """Pieces of one blob, each a start and a size, in the order in which they stand there; git stops after the last."""
+        with self._poured((blob,)) as stream:
+            self._size(stream, blob)
+            at = 0
+            for start, size in ranges:
+                self._pass_over(stream, start - at)
+                yield self._taken(stream, size)
+                at = start + size
 
     def blob_id(self, content: bytes) -> str:
         """The id that git gives to a content."""
         maker = hashlib.sha256 if self.repository.object_format == "sha256" else hashlib.sha1
         return maker(b"blob %d\0" % len(content) + content).hexdigest()
 
-    def _sizes(self, blobs: tuple[str, ...]) -> Iterator[tuple[str, int]]:
-        for blob, row in zip(blobs, self._check(blobs) if blobs else (), strict=True):
-            found, kind, length = (*row.split(" "), "", "")[:3]
-            if found != blob or kind != "blob":
-                raise DamagedError(f"The copy of the data branch in {self.repository.folder} lacks an object.", hint="It is fetched again.")
-            yield blob, int(length)
-
     def _check(self, names: Iterable[str]) -> list[str]:
         feed = "".join(f"{name}\n" for name in names).encode()
         return self.repository.ask("cat-file", "--batch-check", "--buffer", feed=feed).out.decode("utf-8", "replace").splitlines()
 
-    def _read(self, blobs: list[str]) -> Iterator[tuple[str, bytes]]:
-        if not blobs:
-            return
-        out = self.repository.ask("cat-file", "--batch", "--buffer", feed="".join(f"{blob}\n" for blob in blobs).encode()).out
-        place = 0
-        for blob in blobs:
-            end = out.index(b"\n", place)
-            length = int(out[place:end].rpartition(b" ")[2])
-            yield blob, out[end + 1 : end + 1 + length]
-            place = end + 2 + length
+    def _poured(self, blobs: tuple[str, ...]) -> AbstractContextManager[BinaryIO]:
+        return self.repository.pour("cat-file", "--batch", "--buffer", feed="".join(f"{blob}\n" for blob in blobs).encode())
+
+    def _size(self, stream: BinaryIO, blob: str) -> int:
+        """What git says of the blob that comes next."""
+        found, kind, size = (*stream.readline().decode("ascii", "replace").split(), "", "", "")[:3]
+        if found != blob or kind != "blob" or not size.isdigit():
+            raise self._lacking()
+        return int(size)
+
+    def _taken(self, stream: BinaryIO, size: int) -> bytes:
+        data = stream.read(size)
+        if len(data) < size:
+            raise self._lacking()
+        return data
+
+    def _pass_over(self, stream: BinaryIO, size: int) -> None:
+        while size > 0:
+            size -= len(self._taken(stream, min(size, _AT_ONCE)))
+
+    def _lacking(self) -> DamagedError:
+        return DamagedError(f"The copy of the data branch in {self.repository.folder} lacks an object.", hint="It is fetched again.")
 
 
 def _text(raw: bytes) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.store_branch.compacting import CompactionChange
 from assay.adapters.store_branch.delivery import HASTY, Deliverer, Patience
-from assay.adapters.store_branch.index import Header, Index
 from assay.adapters.store_branch.outbox import Outbox, OutboxChange, Stored
 from assay.adapters.store_branch.outcome_signs import Kind
 from assay.adapters.store_branch.outcomes import Outcome
@@ -18,14 +17,15 @@ from assay.adapters.store_branch.private_repository import PrivateRepository
 from assay.adapters.store_branch.reading import Reader
 from assay.adapters.store_branch.remote import Credentials, Remote
 from assay.adapters.store_branch.transfer import Transfer
-from assay.adapters.stored_records import another_record, catalog, counts_as_answer, searched, spent_of
+from assay.adapters.store_index import Index
+from assay.adapters.stored_records import another_record, catalog, spent_of
 from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.compaction import Packed
 from assay.core.data_ref import short
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
-from assay.core.prior import Found, Search
+from assay.core.prior import Found, Header, Search, together
 from assay.core.store_layout import RUN_PREFIX
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Catalog, Unreadable
@@ -163,49 +163,72 @@ class BranchStore:
 
     def search(self, search: Search) -> Found:
         """What may answer a question, on the branch and on its way to it."""
-        known = self.runs(search.benchmark)
-        return searched(search, known.runs, frozenset(), known.unreadable)
+        hidden = self._outbox.hidden()
+        found = self._reader.read(lambda shelf: (shelf.search(search, hidden), shelf.hidden()))
+        if isinstance(found, Unreadable):
+            on_branch, of_branch = Found(unreadable=((found.path, found.reason),)), hidden
+        else:
+            on_branch, of_branch = found[0], hidden if isinstance(found[1], Unreadable) else found[1] | hidden
+        waiting = self._outbox.search(search, of_branch)
+        return together(search, on_branch, waiting) if waiting else on_branch
 
     def measured(self, benchmarks: tuple[str, ...], commits: tuple[str, ...]) -> frozenset[str]:
         """Those of the commits of which a clean run of any of these benchmarks is stored."""
-        clean = (run for name in benchmarks for run in self.runs(name).runs if run.clean)
-        return frozenset(run.commit for run in clean if run.commit in commits)
+        found = self._reader.read(lambda shelf: shelf.asked.measured(benchmarks, commits))
+        waiting = (run for name in benchmarks for run in self._outbox.store.runs(name).runs if run.clean and run.commit in commits)
+        return (frozenset() if isinstance(found, Unreadable) else found) | {run.commit for run in waiting}
 
     def answered(self, benchmark: str, machine: str) -> int:
         """How often stored runs of the benchmark on that machine have answered."""
-        own = (run for run in self.runs(benchmark).runs if run.machine.machine_class == machine)
-        return sum(counts_as_answer(decision) for run in own for decision in self.decisions(run.run_id))
+        found = self._reader.read(lambda shelf: shelf.asked.counted(benchmark, machine))
+        return (0 if isinstance(found, Unreadable) else found) + self._outbox.store.answered(benchmark, machine)
 
     def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
         """The newest clean runs of a benchmark, at most so many."""
-        return tuple(run for run in self.runs(benchmark).runs if run.clean)[:limit]
+        found = self._reader.read(lambda shelf: shelf.recent(benchmark, limit))
+        both = (*self._outbox.store.recent(benchmark, limit), *(() if isinstance(found, Unreadable) else found))
+        hidden = self._outbox.hidden()
+        by_id = {run.run_id: run for run in both if run.run_id not in hidden}
+        return tuple(by_id[run_id] for run_id in sorted(by_id, reverse=True))[:limit]
 
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, newest first, on the branch and on their way to it, and all that could not be read."""
         waiting = self._outbox.store.runs(benchmark)  # before the branch: what is sent meanwhile is met twice rather than never
-        found, hidden = self._reader.runs(benchmark)
+        found = self._reader.read(lambda shelf: (shelf.runs(benchmark), shelf.hidden()))
         lost = (Unreadable(f"{self._outbox.folder}/{one.path}", one.reason) for one in waiting.unreadable)
-        return catalog(benchmark, (*found, *waiting.runs, *lost), hidden)
+        if isinstance(found, Unreadable):
+            return catalog(benchmark, (found, *waiting.runs, *lost), self._outbox.hidden())
+        stored, hidden = found
+        if isinstance(hidden, Unreadable):
+            return Catalog(unreadable=(hidden,))
+        return catalog(benchmark, (*stored, *waiting.runs, *lost), hidden | self._outbox.hidden())
 
     def find_run(self, run_id: str) -> Run | Unreadable | None:
         """One run by its id; None for text that is no run's id, too."""
-        if not is_id(RUN_PREFIX, run_id):
+        if not is_id(RUN_PREFIX, run_id) or run_id in self._outbox.hidden():
             return None
         waiting = self._outbox.store.find_run(run_id)
-        found, hidden = self._reader.find_run(run_id)
+        found = self._reader.read(lambda shelf: (shelf.find_run(run_id), shelf.hidden()))
+        if isinstance(found, Unreadable):
+            return waiting or found
+        run, hidden = found
+        if isinstance(hidden, Unreadable):
+            return hidden
         if run_id in hidden:
             return None
-        return found if isinstance(found, Run) else waiting or found
+        return run if isinstance(run, Run) else waiting or run
 
     def decisions(self, head_run: str) -> tuple[StoredDecision, ...]:
         """The decisions made on that head run, newest first. Unreadable ones are left out: they can be computed anew."""
-        both = (*self._outbox.store.decisions(head_run), *self._reader.decisions(head_run))
+        found = self._reader.read(lambda shelf: shelf.decisions(head_run))
+        both = (*self._outbox.store.decisions(head_run), *(() if isinstance(found, Unreadable) else found))
         by_id = {one.decision_id: one for one in both}
         return tuple(by_id[decision_id] for decision_id in sorted(by_id, reverse=True))
 
     def headers(self, benchmark: str) -> tuple[Header, ...]:
         """What is known of a benchmark's runs on the branch without reading them, newest first."""
-        return self._reader.headers(benchmark)
+        found = self._reader.read(lambda shelf: shelf.asked.headers(benchmark))
+        return () if isinstance(found, Unreadable) else found
 
     def _add(self, path: str, kept: str) -> str:
         if self._batching:
