@@ -8,6 +8,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.machine import FakeMachine
 from tests.fakes.observer import RecordingObserver
 from tests.fakes.repo import FakeRepo
+from tests.fakes.reports import FakeReports
 from tests.fakes.runner import FakeRunner, completed
 from tests.fakes.store import FakeStore
 from tests.fakes.worktrees import FakeWorktrees
@@ -80,12 +81,7 @@ class Lab:
     observer: RecordingObserver = field(default_factory=RecordingObserver)
     runner: FakeRunner = field(default_factory=lambda: FakeRunner(()))
     variables: dict[str, str] = field(default_factory=dict)
-    written: dict[str, str] = field(default_factory=dict)
-
-    def write(self, name: str, text: str) -> str:
-        """Satisfies `ports.Reports`."""
-        self.written[name] = text
-        return name
+    reports: FakeReports = field(default_factory=FakeReports)
 
     def check(self, script: Script, given: Config | None = None, **request: Any) -> Checked:
         """Check HEAD against main with these processes."""
@@ -104,7 +100,7 @@ class Lab:
         )
 
         def record(effects: Iterable[Effect]) -> tuple[str, ...]:
-            return tuple(apply(effects, self.store, self).failures)
+            return tuple(apply(effects, self.store, self.reports).failures)
 
         asked = CheckRequest(config=given or config(), base="main", head="HEAD")
         return check(replace(asked, **request), house, record)

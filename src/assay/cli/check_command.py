@@ -39,7 +39,6 @@ RARELY = 50_000
 """New objects between two looks for garbage: a check makes little, and to look each 700 is a twentieth of a short one."""
 OFF = ("", "0", "false", "no", "off")
 REPORTS = ("comment.md", "check.json", "summary.md", "result.json")
-FAIL_ON = ("regressed", "checks_failed", "errored", "undecided", "needs_review")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +176,12 @@ def config_of(options: CheckOptions, repo: "GitRepo") -> "tuple[Config, tuple[st
 
 
 def fail_on_of(text: str | None) -> tuple[str, ...] | None:
+    from assay.core.decide import FailOn
+
     words = tuple(word.strip() for word in text.split(",") if word.strip()) if text else None
-    wrong = [word for word in words or () if word not in FAIL_ON]
+    wrong = [word for word in words or () if word not in tuple(FailOn)]
     if wrong:
-        raise UsageError(f"--fail-on does not know {wrong[0]!r}.", hint=f"It takes a list of: {', '.join(FAIL_ON)}.")
+        raise UsageError(f"--fail-on does not know {wrong[0]!r}.", hint=f"It takes a list of: {', '.join(FailOn)}.")
     return words
 
 

@@ -18,7 +18,6 @@ _ENDINGS = (
 _COUNTS = frozenset({"MAX", "MIN", "NUM", "N", "NUMBER", "TOTAL", "NEW", "PER", "COUNT", "BATCH", "CONTEXT", "PROMPT", "OUTPUT", "INPUT"})
 # fmt: on
 _NOT_SECRET = frozenset({"PWD", "OLDPWD"})
-_RUNNER = re.compile(r"(?:INPUT|ACTIONS|RUNNER|DOCKER)_.*|GITHUB_(?:ENV|OUTPUT|PATH|STATE|STEP_SUMMARY|EVENT_PATH)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -34,8 +33,3 @@ def looks_like_credential(name: str) -> bool:
     if "TOKENS" in words and _COUNTS.intersection(words):
         words = [word for word in words if word != "TOKENS"]
     return any(word.rstrip("0123456789") in _WORDS or word.endswith(_ENDINGS) for word in words)
-
-
-def belongs_to_runner(name: str) -> bool:
-    """Whether a CI runner uses the variable to talk to its own steps, or to reach its Docker daemon."""
-    return _RUNNER.fullmatch(name.upper()) is not None

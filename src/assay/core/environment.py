@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from assay.core.credentials import belongs_to_runner, looks_like_credential
+from assay.core.credentials import looks_like_credential
 from assay.errors import UsageError
 
 FAMILIES = (
@@ -67,9 +67,7 @@ def why_withheld(name: str) -> str:
     if looks_like_credential(name):
         return "it looks like the name of a credential"
     prefix = next((prefix for prefix in WITHHELD if name.upper().startswith(prefix)), "")
-    if prefix:
-        return f"{prefix}* belongs to the job"
-    return "it belongs to the job" if belongs_to_runner(name) else ""
+    return f"{prefix}* belongs to the job" if prefix else ""
 
 
 def _is_common(name: str) -> bool:

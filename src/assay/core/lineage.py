@@ -60,13 +60,11 @@ def lineage_key(benchmark: Benchmark, commit: str, machine_class: str) -> Lineag
     return LineageKey(commit, machine_class, benchmark.model, benchmark.precision)
 
 
-def key_matches(record: LineageKey, question: LineageKey) -> bool:
-    """Whether a stored key answers a question's. `unknown` equals nothing; `any` is a wildcard in the question only."""
-    return record.commit == question.commit and not any(key_differences(record, question))
-
-
 def key_differences(record: LineageKey, question: LineageKey) -> Iterator[ReuseReason]:
-    """The axes, save the commit, in which a stored key does not answer a question's, each with both names."""
+    """The axes, save the commit, in which a stored key does not answer a question's, each with both names.
+
+    `unknown` equals nothing; `any` is a wildcard in the question only.
+    """
     for axis, rung in (("machine", Rung.EVIDENCE), ("model", Rung.MODEL), ("precision", Rung.MODEL)):
         stored, asked = getattr(record, axis), getattr(question, axis)
         if not answers(stored, asked):

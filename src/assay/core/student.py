@@ -45,13 +45,10 @@ def normal_quantile(p: float) -> float:
     return -z
 
 
-def t_cdf(t: float, df: float) -> float:
-    """The probability of a value below `t` with `df` degrees of freedom, which may be fractional."""
-    return t_sf(-t, df)
-
-
 def t_sf(t: float, df: float) -> float:
-    """The probability of a value above `t`, with full relative accuracy in the upper tail.
+    """The probability of a value above `t` with `df` degrees of freedom, which may be fractional.
+
+    It has full relative accuracy in the upper tail.
 
     Raises ValueError unless df > 0.
     """
@@ -61,8 +58,9 @@ def t_sf(t: float, df: float) -> float:
 
 
 def t_quantile(p: float, df: float) -> float:
-    """The inverse of `t_cdf`, at most 1e300. For an upper tail give the small probability and turn the sign.
+    """The `t` below which a value lies with probability `p`, at most 1e300.
 
+    For an upper tail give the small probability and turn the sign.
     Raises ValueError unless 0 < p < 1 and df > 0.
     """
     _require_probability(p)

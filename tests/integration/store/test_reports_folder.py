@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.fakes.reports import FakeReports
 
 from assay.adapters.reports_folder import ReportsFolder
 from assay.errors import InfrastructureError
@@ -17,6 +18,14 @@ def test_a_report_is_written_and_replaced(tmp_path: Path) -> None:
     assert path.read_text() == "second\n"
     assert [one.name for one in path.parent.iterdir()] == ["comment.md"]
     assert (tmp_path / ".assay" / ".gitignore").read_text() == "*\n"
+
+
+def test_the_fake_keeps_what_the_folder_would(tmp_path: Path) -> None:
+    folder, fake = ReportsFolder(tmp_path / "out"), FakeReports()
+    ports: tuple[Reports, ...] = (folder, fake)
+    for name, text in (("a.md", "1"), ("b.md", "2"), ("a.md", "3")):
+        assert {Path(reports.write(name, text)).name for reports in ports} == {name}
+    assert fake.written == {one.name: one.read_text() for one in (tmp_path / "out").iterdir()}
 
 
 def test_a_folder_elsewhere_is_the_users_own(tmp_path: Path) -> None:

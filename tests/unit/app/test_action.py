@@ -77,7 +77,9 @@ class Desk:
         if isinstance(question, Nothing):
             return question
         self.lab.runner = FakeRunner(Script(*numbers, ends=ends or {}))
-        bureau = Bureau(self.forge, self.hasty, self.job, self.lab, templates(), self.hosted, ".assay/report/result.json", self.batch)
+        bureau = Bureau(
+            self.forge, self.hasty, self.job, self.lab.reports, templates(), self.hosted, ".assay/report/result.json", self.batch
+        )
         order = Order(question, rules_of(question, self.lab.repo, asked.config), asked)
         return act(order, self._house(), bureau, None)
 
@@ -152,7 +154,7 @@ def test_summary_outputs_and_files_say_the_same() -> None:
         "comment-url": "https://forge.example/comment/7",
         "check-run-url": "https://forge.example/check/0",
     }
-    assert set(desk.lab.written) == {"comment.md", "check.json", "summary.md", "result.json"}
+    assert set(desk.lab.reports.written) == {"comment.md", "check.json", "summary.md", "result.json"}
 
 
 def test_a_second_time_the_stored_run_answers_and_the_same_check_run_is_completed() -> None:
@@ -475,7 +477,7 @@ def test_a_store_that_refuses_leaves_a_warning_with_the_verdict() -> None:
     one = desk.done(PULL).published.benchmarks[0]
     assert one.conclusion is Conclusion.SUCCESS
     assert any("The disk is full." in warning for warning in one.warnings)
-    assert any(name.startswith("unstored-run-") for name in desk.lab.written)
+    assert any(name.startswith("unstored-run-") for name in desk.lab.reports.written)
 
 
 def test_what_the_store_could_not_send_is_in_the_comment_which_comes_after() -> None:

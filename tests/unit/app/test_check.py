@@ -380,7 +380,7 @@ def test_a_store_that_refuses_costs_neither_the_answer_nor_the_envelopes() -> No
     one = lab.bench(fresh(BETTER))
     assert one.outcome is Outcome.KEEP
     assert any("disk is full" in warning for warning in one.warnings)
-    assert sum(name.startswith("unstored-run-") for name in lab.written) == 2
+    assert sum(name.startswith("unstored-run-") for name in lab.reports.written) == 2
 
 
 def break_off(count: int) -> Completed | None:

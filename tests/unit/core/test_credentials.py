@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.core.credentials import belongs_to_runner, looks_like_credential
+from assay.core.credentials import looks_like_credential
 
 
 @pytest.mark.parametrize(
@@ -57,15 +57,3 @@ def test_a_name_of_a_credential_is_known(name: str) -> None:
 )
 def test_a_harmless_name_is_left_alone(name: str) -> None:
     assert not looks_like_credential(name)
-
-
-@pytest.mark.parametrize(
-    "name", ["INPUT_MODE", "ACTIONS_RUNTIME_URL", "GITHUB_ENV", "github_output", "GITHUB_STEP_SUMMARY", "RUNNER_TEMP", "DOCKER_HOST"]
-)
-def test_what_steers_the_runner_is_known(name: str) -> None:
-    assert belongs_to_runner(name)
-
-
-@pytest.mark.parametrize("name", ["STATE_DICT", "INPUTS", "GITHUB_SHA", "MY_INPUT_DIR"])
-def test_what_does_not_steer_the_runner_is_left_alone(name: str) -> None:
-    assert not belongs_to_runner(name)

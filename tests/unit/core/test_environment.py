@@ -127,7 +127,15 @@ def test_every_refused_name_is_told_with_its_reason() -> None:
     assert "RUNNER_TEMP (RUNNER_* belongs to the job), GITHUB_SHA (GITHUB_* belongs to the job)" in caught.value.message
 
 
-@pytest.mark.parametrize("name", ["TOKENIZERS_PARALLELISM", "MAX_TOKENS", "HF_HOME", "KEYBOARD", "GIT_AUTHOR_NAME", "MONKEY", "PWD"])
+@pytest.mark.parametrize("name", ["INPUT_MODE", "ACTIONS_RUNTIME_URL", "github_output", "DOCKER_HOST"])
+def test_what_steers_the_job_is_withheld(name: str) -> None:
+    assert why_withheld(name).endswith("_* belongs to the job")
+
+
+HARMLESS = ["TOKENIZERS_PARALLELISM", "MAX_TOKENS", "HF_HOME", "KEYBOARD", "GIT_AUTHOR_NAME", "MONKEY", "PWD", "INPUTS", "MY_INPUT_DIR"]
+
+
+@pytest.mark.parametrize("name", HARMLESS)
 def test_a_harmless_name_is_not_taken_for_a_credential(name: str) -> None:
     assert why_withheld(name) == ""
     refuse_credentials([name])

@@ -18,7 +18,7 @@ from assay.core.lineage import (
     ReuseQuestion,
     config_facts,
     config_hash,
-    key_matches,
+    key_differences,
     lineage_key,
     needed_samples,
     objections,
@@ -151,11 +151,14 @@ def test_without_a_declared_metric_the_first_printed_one_counts() -> None:
     assert not meets_none(question, a_run(metrics=(MetricFacts(name="other", unit=None),)))
 
 
+def answers(record: LineageKey, question: LineageKey) -> bool:
+    return not any(key_differences(record, question))
+
+
 def test_any_is_a_wildcard_of_the_question() -> None:
     record = LineageKey(HEAD, "m", "gpt2", "bf16")
-    assert key_matches(record, LineageKey(HEAD, "any", "any", "any"))
-    assert not key_matches(replace(record, model="any"), record)
-    assert not key_matches(record, LineageKey("any", "m", "gpt2", "bf16"))
+    assert answers(record, LineageKey(HEAD, "any", "any", "any"))
+    assert not answers(replace(record, model="any"), record)
 
 
 AXES = st.sampled_from(["unknown", "none", "any", "a100", "gpt2"])
@@ -163,20 +166,20 @@ KEYS = st.builds(LineageKey, st.sampled_from([HEAD, BASE]), AXES, AXES, AXES)
 
 
 @given(KEYS, KEYS)
-def test_unknown_in_a_record_never_matches(record: LineageKey, question: LineageKey) -> None:
+def test_unknown_in_a_record_never_answers(record: LineageKey, question: LineageKey) -> None:
     if "unknown" in (record.machine, record.model, record.precision):
-        assert not key_matches(record, question)
+        assert not answers(record, question)
 
 
 @given(KEYS, KEYS)
-def test_unknown_in_a_question_never_matches(record: LineageKey, question: LineageKey) -> None:
+def test_unknown_in_a_question_is_never_answered(record: LineageKey, question: LineageKey) -> None:
     if "unknown" in (question.machine, question.model, question.precision):
-        assert not key_matches(record, question)
+        assert not answers(record, question)
 
 
 @given(KEYS)
-def test_a_known_key_matches_itself(key: LineageKey) -> None:
-    assert key_matches(key, key) == ("unknown" not in (key.machine, key.model, key.precision))
+def test_a_known_key_answers_itself(key: LineageKey) -> None:
+    assert answers(key, key) == ("unknown" not in (key.machine, key.model, key.precision))
 
 
 @given(AXES, AXES)
