@@ -16,12 +16,14 @@ from tests.fakes.worktrees import FakeWorktrees
 from assay.app.apply import apply
 from assay.app.check import Checked, CheckRequest, check
 from assay.app.house import House
+from assay.app.selftest import SelftestRequest, selftest
 from assay.core.config import Config
 from assay.core.config_text import parse_config
 from assay.core.effects import Effect
 from assay.core.model import Completed, Side
 from assay.core.process import ProcessRequest, Shell
 from assay.core.result import BenchmarkResult
+from assay.core.selftest_report import Selftest
 
 BASE, HEAD = "b" * 40, "a" * 40
 
@@ -85,8 +87,18 @@ class Lab:
 
     def check(self, script: Script, given: Config | None = None, **request: Any) -> Checked:
         """Check HEAD against main with these processes."""
+        asked = CheckRequest(config=given or config(), base="main", head="HEAD")
+        return check(replace(asked, **request), self.house(script), self.record)
+
+    def selftest(self, script: Script, given: Config | None = None, sessions: int = 2) -> Selftest:
+        """The one benchmark tested on itself with these processes."""
+        (found,) = selftest(SelftestRequest(given or config(), sessions), self.house(script), self.record)[1]
+        return found
+
+    def house(self, script: Script) -> House:
+        """The house in which processes answer by this script."""
         self.runner = FakeRunner(script)
-        house = House(
+        return House(
             repo=self.repo,
             worktrees=lambda: self.worktrees,
             runner=self.runner,
@@ -99,11 +111,9 @@ class Lab:
             variables=self.variables,
         )
 
-        def record(effects: Iterable[Effect]) -> tuple[str, ...]:
-            return tuple(apply(effects, self.store, self.reports).failures)
-
-        asked = CheckRequest(config=given or config(), base="main", head="HEAD")
-        return check(replace(asked, **request), house, record)
+    def record(self, effects: Iterable[Effect]) -> tuple[str, ...]:
+        """Apply effects at once, and answer with what went wrong."""
+        return tuple(apply(effects, self.store, self.reports).failures)
 
     def bench(self, script: Script, given: Config | None = None, **request: Any) -> BenchmarkResult:
         """The one benchmark of such a check."""

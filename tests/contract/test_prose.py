@@ -25,7 +25,9 @@ PAGES = (
     "docs/action.md",
     "docs/changes.md",
     "docs/configuration.md",
+    "docs/statistics.md",
     "docs/fusion.md",
+    "docs/selftest.md",
     "docs/store.md",
     "docs/adr/README.md",
 )

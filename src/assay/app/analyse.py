@@ -126,9 +126,9 @@ class _Workflow:
                     for task in pending:
                         task.cancel()
         except asyncio.CancelledError:
-            for task in pending:
+            for task in tasks:
                 task.cancel()
-            for task in pending:
+            for task in tasks:
                 await ended(task)
             raise
         return failures

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,25 +107,35 @@ async def _within(seconds: float, work: Coroutine[object, object, Reply]) -> Rep
         done, _ = await asyncio.wait({task}, timeout=seconds)
     except asyncio.CancelledError:
         await ended(task)
-        if isinstance(failure := failure_of(task), AnalysisError):
-            raise cancelled(spent=failure.spent) from None
+        if spent := _spent(task):
+            raise cancelled(spent=spent) from None
         raise
     if done:
         return task.result()
     await ended(task)
-    late = failure_of(task)
     raise AnalysisError(
         Code.CHILD_TIMEOUT,
         f"No answer came within {seconds:g} s.",
         hint="Raise `fusion.timeout`, or choose a faster model.",
-        spent=late.spent if isinstance(late, AnalysisError) else None,
+        spent=_spent(task),
     )
 
 
+def _spent(task: "asyncio.Task[Reply]") -> Spent | None:
+    """What an attempt that nobody waits for any more has cost, also where it was answered at the very last moment."""
+    failure = failure_of(task)
+    if failure is None:
+        return Spent(task.result().usage, task.result().text)
+    return failure.spent if isinstance(failure, AnalysisError) else None
+
+
 async def ended(task: "asyncio.Task[Any]") -> None:
-    """Cancel a task and wait until it has ended, whatever it ends with."""
+    """Cancel a task and wait until it has ended, whatever it ends with: that is for whoever asks."""
     task.cancel()
-    await asyncio.wait({task})
+    while not task.done():
+        with suppress(asyncio.CancelledError):  # asked for a second time, it ends already, and what it has spent is still wanted
+            await asyncio.wait({task})
+    failure_of(task)  # or asyncio would complain that nobody did
 
 
 def failure_of(task: "asyncio.Task[Any]") -> BaseException | None:

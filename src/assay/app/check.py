@@ -8,6 +8,7 @@ from typing import assert_never
 
 from assay import __version__
 from assay.app import conclude
+from assay.app.calibrate import calibrated
 from assay.app.commits import Commits, resolve
 from assay.app.conclude import Bench, Concluded
 from assay.app.house import House
@@ -94,7 +95,7 @@ def check_commits(
         house.observer.note(Remark(remark))
     policy = resolve_policy(request.config, commits.branch, request.fail_on)
     end = house.clock.monotonic() + request.config.policy.max_time
-    ways = [_Way(request, house, record, commits, policy, end, benchmark, stages) for benchmark in chosen]
+    ways = [_Way(request, house, record, commits, policy, end, *_calibrated(request, house, one), stages) for one in chosen]
     plans = [way.plan() for way in ways]  # all of them first: what is wrong with the last must not cost the first its GPU hour
     done = []
     for position, (way, planned) in enumerate(zip(ways, plans, strict=True)):
@@ -137,6 +138,10 @@ def choose(config: Config, names: tuple[str, ...]) -> tuple[Benchmark, ...]:
     return tuple(benchmark for name, benchmark in config.benchmarks.items() if not names or name in names)
 
 
+def _calibrated(request: CheckRequest, house: House, benchmark: Benchmark) -> tuple[Benchmark, str]:
+    return calibrated(house.store, benchmark, request.config.policy.alpha, lambda: house.machine.facts().machine_class)
+
+
 @dataclass(frozen=True, slots=True)
 class _Way:
     """One benchmark's way through the house."""
@@ -148,6 +153,7 @@ class _Way:
     policy: Policy
     end: float
     benchmark: Benchmark
+    calibration: str
     stages: Stages
 
     @property
@@ -210,7 +216,7 @@ class _Way:
 
     def _warnings(self) -> tuple[str, ...]:
         """What of the commits themselves may make a run other than its author expects."""
-        repo, head, found = self.house.repo, self.commits.head, []
+        repo, head, found = self.house.repo, self.commits.head, [self.calibration] if self.calibration else []
         if repo.submodules(head):
             found.append("The head has submodules, which are left empty; let `setup` fetch what the benchmark needs.")
         if repo.lfs_pointers(head):

@@ -15,7 +15,7 @@ from assay.core.evidence import WALL_TIME, Failure, Stage
 from assay.core.facts import PythonFacts
 from assay.core.judge import Evidence, compare_all, not_isolated, settled
 from assay.core.model import UNKNOWN, Cause, Direction, Side, Trust
-from assay.core.sampling import spend
+from assay.core.sampling import Level, spend
 from assay.core.schedule import plan_session
 from assay.core.timestamp import stamp
 from assay.core.window import Classifier
@@ -42,6 +42,7 @@ class Task:
     """What is to be measured, how much of the tests' level it may spend, and when the whole check has to end (monotonic).
 
     `ignore` are the patterns of paths that bear on no benchmark; `run_id` is what head's run is called; `trust` is that of the evidence.
+    With `to_the_end` no look ends it early.
     """
 
     benchmark: Benchmark
@@ -54,6 +55,7 @@ class Task:
     better: Direction | None
     reproduce: str
     user_tree_dirty: bool
+    to_the_end: bool = False
 
 
 def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
@@ -174,7 +176,7 @@ def _sample(session: Session, task: Task, watch: _Isolation) -> tuple[Comparison
 
     def enough(look: int) -> bool:
         found.append(_compare(session, task, watch, levels[look]))
-        return settled(found[-1])
+        return settled(found[-1]) and not task.to_the_end
 
     session.sample(enough)
     if session.out_of_time:  # an unplanned look may spend what the planned ones have left
@@ -196,7 +198,7 @@ def _compare(session: Session, task: Task, watch: _Isolation, alpha: float) -> t
         not_isolated=watch.reason,
         out_of_time=f"{session.deadline_name} ended the sampling" if session.out_of_time else "",
     )
-    return compare_all(task.benchmark, session.primary or WALL_TIME, task.better, evidence, alpha)
+    return compare_all(task.benchmark, session.primary or WALL_TIME, task.better, evidence, Level(alpha, task.alpha))
 
 
 def _no_baseline(base: SideSession) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from assay import __version__
 from assay.app import conclude
+from assay.app.calibrate import calibrated
 from assay.app.check import Checked, choose
 from assay.app.commits import Commits
 from assay.app.conclude import Bench, Concluded
@@ -101,10 +102,12 @@ class _Merger:
         if head is None:
             what = cell.reason if cell.state == "failed" else f"the stored run {cell.head_run}, which it names, is not in the store"
             return conclude.undelivered(bench, InfrastructureError(what, hint="Run its job again."))
+        settled, note = calibrated(self.house.store, benchmark, self.asked.config.policy.alpha, lambda: head.machine.machine_class)
         stored = self.record(RecordRun(run) for run in (base, head) if run) if cell.state == "measured" else ()
         hold = self.stages.hold(benchmark, self.commits)
+        said = (note, *stored) if note else stored
         reuse = content.verdict(head, self.commits.head) if cell.state == "reused" else None
-        return self._recorded(conclude.delivered(bench, base, head, cell, stored, hold, reuse))
+        return self._recorded(conclude.delivered(self._bench(settled), base, head, cell, said, hold, reuse))
 
     def _problem(self, benchmark: Benchmark, cell: CellFile | None) -> str:
         if cell is None:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.exposure import take_cover
+from assay.cli.exposure import refuses_root, take_cover
 from assay.cli.own_folder import FOLDER as FOLDER
 from assay.cli.own_folder import own_folder, say_where
 from assay.cli.streams import let_go_of_stdout
@@ -68,7 +68,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         from assay.adapters.terminal import display_for
         from assay.app.check import check as run_check
 
-        better = _direction(options)
+        better = direction_of(options)
         repo = GitRepo.discover(where)
         request = _request(options, repo, better)
         refuse_links(repo.root)
@@ -132,7 +132,7 @@ def job_question(stack: ExitStack, where: str) -> "JobQuestion":
     return question
 
 
-def _direction(options: CheckOptions) -> "Direction | None":
+def direction_of(options: CheckOptions) -> "Direction | None":
     from assay.core.model import Direction
 
     if not options.better:
@@ -263,6 +263,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     from assay.app.house import House
     from assay.core.events import Remark
 
+    refuse_root = refuses_root(os.environ)
     harden_self()
     say_where(repo.root, observer)
     clock = SystemClock()
@@ -271,7 +272,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
         observer.note(Remark(f"Waiting for {claim}, which another process on this machine uses."))
 
     runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock, on_wait=wait_for))
-    threading.Thread(target=_make_ready, args=(runner,), daemon=True).start()
+    threading.Thread(target=_make_ready, args=(runner, config.fusion.enabled), daemon=True).start()
 
     def worktrees() -> LocalWorktrees:
         return LocalWorktrees(
@@ -281,6 +282,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
             home=_home(),
             own=own_folder(repo.root),
             choose_account=child_account,
+            refuse_root=refuse_root,
             job=job,
         )
 
@@ -306,11 +308,14 @@ def _home() -> str | None:
         return None
 
 
-def _make_ready(runner: "LocalRunner") -> None:
+def _make_ready(runner: "LocalRunner", analysed: bool) -> None:
     """What will be needed, done while git is asked: the first benchmark process is still far away, and a warm-up besides."""
     with suppress(InfrastructureError):  # the run that needs it will say so
         runner.get_ready()
     import jinja2  # noqa: F401 - a tenth of a second that the report would else have to wait for
+
+    if analysed:
+        import assay.app.explain  # noqa: F401 - and as much for the analysis
 
 
 def recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Record":

@@ -22,6 +22,7 @@ app = typer.Typer(
 )
 
 DATA = "Data"
+RESEARCH = "Research"
 
 stores = typer.Typer(no_args_is_help=True, help="Send, pack and take in stored runs and decisions.", epilog="Example: `assay store flush`")
 app.add_typer(stores, name="store", rich_help_panel=DATA)
@@ -194,6 +195,29 @@ def analyse(
     from assay.cli.analyse_command import analyse as run_analyse
 
     _finish(lambda: run_analyse(AnalyseOptions(run, tuple(routes or ()), config, store, as_json)))
+
+
+@app.command(rich_help_panel=RESEARCH, epilog="Example: `assay selftest --aa 5 --benchmark train-small`")
+def selftest(
+    aa: Annotated[int, typer.Option("--aa", metavar="N", min=1, max=1000, help="So many A/A sessions of each benchmark.")] = 3,
+    benchmark: Names = None,
+    run: Run = None,
+    better: Better = None,
+    config: ConfigFile = None,
+    store: Where = "auto",
+    as_json: Json = False,
+) -> None:
+    """Measure HEAD against itself: how often your policy raises a false alarm, and the smallest change it can see.
+
+    Each session runs to its end, as an undecided check does. What is measured is stored, and `min_effect: auto` learns from it.
+
+    Exit codes: 0 tested; 1 a benchmark failed; 2 usage or config; 3 time left too little to judge; 4 git or the disk refused.
+    """
+    from assay.cli.check_command import CheckOptions
+    from assay.cli.selftest_command import selftest as run_selftest
+
+    options = CheckOptions(None, "HEAD", tuple(benchmark or ()), run, better, config, store=store, as_json=as_json)
+    raise typer.Exit(run_selftest(options, aa))
 
 
 @app.command(rich_help_panel=DATA, epilog=CHANGES_EXAMPLE)

@@ -81,7 +81,7 @@ Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & !
 
 Some keys belong to parts that later versions bring. They are checked like all others and change nothing today:
 `fusion`, `git` but for `experiment_branches`, `reuse.base`, `reuse.remeasure`, and of a benchmark
-`needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`. `min_effect: auto` stands for 1 %.
+`needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`.
 `comment`, `permissions` and `policy.harness_change` with `needs_review` matter on GitHub only.
 
 ## What is refused

@@ -32,7 +32,7 @@ class PrimaryMetric(Part):
     unit: Unit | None = Field(default=None, description="Its unit, for people.", examples=["nats"])
     min_effect: MinEffect = Field(
         default=0.01,
-        description="The smallest change worth acting on, a percentage or a fraction; `auto` follows the metric's own noise.",
+        description="The smallest change worth acting on, a percentage or a fraction; `auto` is learned from runs of unchanged code.",
         examples=["1%"],
     )
 

@@ -38,11 +38,18 @@ def _benchmark(one: BenchmarkResult, columns: int | None) -> list[str]:
         lines.append(f"  Outcome: {one.outcome.value}, by the policy {escape.plain(one.policy, 20)}")
     lines.append(f"  Next: {wording.next_step(one, wording.PLAIN)}")
     secondary = [each for each in one.comparisons if each.spec.role is Role.SECONDARY]
+    lines += _doubts(one)
     lines += _table((*wording.judged(one), *secondary[:_SECONDARY_SHOWN]), columns)
     lines += _left_out(len(secondary) - _SECONDARY_SHOWN, "secondary metric")
     lines += [f"  warning: {escape.plain(warning)}" for warning in one.warnings[:_WARNINGS_SHOWN]]
     lines += _left_out(len(one.warnings) - _WARNINGS_SHOWN, "warning")
     return lines + _tail(one) + _origin(one)
+
+
+def _doubts(one: BenchmarkResult) -> list[str]:
+    """Who of the analysts doubts that the evidence carries the decision. The rest of the analysis is for the comment."""
+    told = one.analysis.dissent if one.analysis else ()
+    return [f"  Doubt: {escape.plain(f'{who}: {what}', 600)}" for who, what in told]
 
 
 def _table(comparisons: tuple[Comparison, ...], columns: int | None) -> list[str]:

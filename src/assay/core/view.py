@@ -157,7 +157,7 @@ def analysis_view(one: BenchmarkResult) -> AnalysisView | None:
         why=_sentences(told.report.why),
         to_do=_sentences(told.report.to_do),
         uncertain=_sentences(notes),
-        dissent=tuple(f"{escape.inline(who, 60)} {escape.inline(what, _ANALYSIS_TEXT)}" for who, what in told.dissent),
+        dissent=tuple(f"{escape.inline(who, 60)}: {escape.inline(what, _ANALYSIS_TEXT)}" for who, what in told.dissent),
         footer=f"{escape.inline(told.footer, 300)}; {escape.name(told.analysis_id)}",
     )
 

@@ -58,7 +58,7 @@ def test_the_job_s_own_token_asks_the_models_and_a_check_run_tells_of_them(step:
     assert (check.status, check.conclusion) == ("completed", "success")
     assert "25 %" in (check.summary or "")
     assert "@octocat" not in (check.summary or "") + comment(step)
-    assert "openai:tiny doubts it" in comment(step)
+    assert "openai:tiny: Only one machine was asked." in comment(step)
 
 
 def test_a_failed_analysis_is_neutral_and_the_decision_is_what_it_was(step: Step) -> None:

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -99,7 +99,9 @@ def test_one_who_forks_faster_than_he_is_killed_is_caught(tmp_path: Path) -> Non
     box = Box(tmp_path)
     bomb = """
 import os
-if os.fork(): os._exit(0)
+if os.fork():
+    while not os.path.exists("hops"): pass
+    os._exit(0)
 os.setsid()
 while True:
     if os.fork(): os._exit(0)
@@ -205,18 +207,24 @@ def test_a_polite_signal_to_the_supervisor_ends_the_run(tmp_path: Path) -> None:
     assert (done.cause, done.signal) == (Cause.CANCELLED, signal.SIGTERM)
 
 
-def test_no_zombie_and_no_open_file_is_left_with_us(tmp_path: Path) -> None:
-    box, us = Box(tmp_path), psutil.Process()
-    box.run("true")
-    files = us.num_fds()
-    for command in ("true", "exit 1", "sleep 600 & exit 0", "kill -KILL $PPID"):
-        box.run(command)
-    assert us.num_fds() == files
-    states = []
-    for child in us.children():
-        with suppress(psutil.NoSuchProcess):
-            states.append(child.status())
-    assert psutil.STATUS_ZOMBIE not in states
+ENDINGS = """
+import pathlib, psutil, sys
+from tests.integration.process.support import Box
+both = "$(cut -d ' ' -f 4 /proc/$PPID/stat) $PPID"
+box, us = Box(pathlib.Path(sys.argv[1])), psutil.Process()
+box.run("true")
+files = us.num_fds()
+for command in ("true", "exit 1", "sleep 600 & exit 0", "kill -KILL $PPID", f"setsid sleep 600 & kill -KILL {both}; sleep 600"):
+    box.run(command)
+print(us.num_fds() - files, [child.name() for child in us.children(recursive=True)])
+"""
+
+
+def test_no_process_and_no_open_file_is_left_with_us(tmp_path: Path) -> None:
+    """Not even one that has ended. In a process of its own, where no other test has left anything."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])}
+    done = subprocess.run([sys.executable, "-c", ENDINGS, str(tmp_path)], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == "0 []\n"
 
 
 def test_who_left_the_session_does_not_survive_the_supervisor(tmp_path: Path) -> None:
@@ -228,6 +236,30 @@ def test_who_left_the_session_does_not_survive_the_supervisor(tmp_path: Path) ->
     done = box.run(f"{away} {sys.executable} -I -S daemon.py; {until_there}; kill -KILL $PPID; sleep 600")
     assert done.cause is Cause.SIGNAL
     assert not any(alive(box.pid(name)) for name in ("c", "d", "daemon"))
+
+
+def test_who_left_the_session_does_not_survive_supervisor_and_server(tmp_path: Path) -> None:
+    box = Box(tmp_path)
+    away = "setsid sh -c 'echo $$ > c.new; mv c.new c; sleep 600 & echo $! > d.new; mv d.new d; wait' &"
+    both = "$(cut -d ' ' -f 4 /proc/$PPID/stat) $PPID"
+    done = box.run(f"{away} while [ ! -e d ]; do sleep 0.01; done; kill -KILL {both}; sleep 600")
+    assert done.cause is Cause.SIGNAL
+    assert not any(alive(box.pid(name)) for name in "cd")
+    assert not any(
+        child.status() == psutil.STATUS_ZOMBIE for child in psutil.Process().children() if child.pid in (box.pid("c"), box.pid("d"))
+    )
+
+
+def test_what_others_of_our_own_have_started_is_no_orphan(tmp_path: Path) -> None:
+    """Such as a program called python that is asked what it is, or what git leaves behind."""
+    box = Box(tmp_path)
+    before = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    with box.runner() as runner, subprocess.Popen(["sleep", "600"]) as ours:
+        runner.submit(box.request("setsid sleep 600 & kill -KILL $PPID; sleep 600")).wait()
+        assert (ours.poll(), before.poll()) == (None, None)
+        ours.kill()
+    before.kill()
+    before.wait()
 
 
 def test_a_killed_supervisor_costs_its_neighbour_nothing(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import psutil
 import pytest
 from tests.integration.process.support import Box, alive
 
-from assay.adapters.process import fork_server
+from assay.adapters.process import fork_server, supervised
 from assay.errors import InfrastructureError
 
 SERVER = "cut -d ' ' -f 4 /proc/$PPID/stat"
@@ -52,6 +52,18 @@ def test_a_stopped_server_is_replaced(tmp_path: Path, monkeypatch: pytest.Monkey
         stopped = int(runner.submit(box.request(f"{SERVER}; kill -STOP $({SERVER})")).wait().stdout)
         assert int(runner.submit(box.request(SERVER)).wait().stdout) != stopped
     assert not psutil.pid_exists(stopped)
+
+
+def test_waiting_for_a_new_server_is_not_counted_against_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a run that has little time itself."""
+    monkeypatch.setattr(fork_server, "PATIENCE_S", 2.0)
+    monkeypatch.setattr(supervised, "SWEEP_S", 0.0)
+    monkeypatch.setattr(supervised, "SLACK_S", 1.0)
+    box = Box(tmp_path)
+    with box.runner() as runner:
+        runner.submit(box.request(f"kill -STOP $({SERVER})")).wait()
+        done = runner.submit(box.request("sleep 600", timeout_s=0.2)).wait()
+    assert done.detail == "ran past its time limit and was killed"
 
 
 def test_a_supervisor_that_cannot_be_forked_is_no_fault_of_the_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

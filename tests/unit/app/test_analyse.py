@@ -283,6 +283,42 @@ def test_a_cancellation_reaches_whoever_is_asked(name: str) -> None:
     assert not lab.heard(AnalysisFailed)
 
 
+def test_what_was_answered_at_the_moment_of_the_cancellation_is_counted_too() -> None:
+    async def run(lab: Lab) -> None:
+        stop = asyncio.Event()
+
+        async def answers_and_stops(_: Ask) -> Reply:
+            stop.set()
+            return Reply(GOOD, Usage(output=3))
+
+        lab.panel.answers = {**lab.panel.answers, **dict.fromkeys(ROUTES[:3], (answers_and_stops,))}
+        with pytest.raises(AnalysisError):
+            await fuse(lab.order, lab.desk, stop)
+
+    lab = Lab()
+    asyncio.run(run(lab))
+    assert lab.manifest.state is State.CANCELLED
+    assert lab.manifest.usage.total == 3 * len([one for one in lab.manifest.attempts if one.usage.total])
+    assert lab.manifest.usage.total == 9
+
+
+def test_cancelled_twice_nothing_that_was_spent_is_lost() -> None:
+    async def run(lab: Lab, begun: asyncio.Event) -> None:
+        work = asyncio.create_task(fuse(lab.order, lab.desk))
+        await begun.wait()
+        for _ in range(4):
+            work.cancel()
+            await asyncio.sleep(0)
+        with pytest.raises((asyncio.CancelledError, AnalysisError)):
+            await work
+
+    begun = asyncio.Event()
+    lab = Lab({"one": (hangs(5),), "two": (hangs(7),), "three": (hangs(11, begun),)})
+    asyncio.run(run(lab, begun))
+    assert lab.manifest.state is State.CANCELLED
+    assert lab.manifest.usage.total == 23
+
+
 def test_cancelling_the_task_itself_leaves_a_cancelled_manifest_too() -> None:
     async def run(lab: Lab, begun: asyncio.Event) -> None:
         work = asyncio.create_task(fuse(lab.order, lab.desk))
@@ -411,7 +447,7 @@ def test_who_dissents_is_named_with_the_verdict() -> None:
     lab = Lab({"two": (says(doubt),)})
     ((who, what),) = lab.run().narrative.dissent
     assert who == "two"
-    assert what == "doubts it. Every session is different."
+    assert what == "Every session is different."
 
 
 def test_costs_are_added_where_they_are_known() -> None:

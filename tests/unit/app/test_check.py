@@ -732,3 +732,19 @@ def test_of_what_a_process_prints_the_end_is_kept() -> None:
     assert (done.stdout[-3:], len(done.stdout) < 50_000, done.truncated) == ("end", True, True)
     short = completed("all")
     assert short.lightened() == short
+
+
+def test_auto_is_one_percent_without_evidence_and_the_report_says_so() -> None:
+    found = Lab().bench(Script({"loss": [10, 10.1]}, {"loss": [10, 10.1]}), config("metric: {name: loss, better: lower, min_effect: auto}"))
+    assert found.comparisons[0].spec.min_effect == 0.01
+    assert any("`min_effect: auto` is 1 %" in warning for warning in found.warnings)
+
+
+def test_auto_follows_runs_of_unchanged_code_once_some_are_stored() -> None:
+    lab, quiet = Lab(), Script({"loss": [10, 10.01, 9.99]}, {"loss": [10, 10.01, 9.99]})
+    given = config("metric: {name: loss, better: lower, min_effect: auto}")
+    for _ in range(3):
+        lab.bench(quiet, given, forced_by="--no-reuse")
+    found = lab.bench(quiet, given, forced_by="--no-reuse")
+    assert found.comparisons[0].spec.min_effect < 0.005
+    assert any("pairs of runs of unchanged code" in warning for warning in found.warnings)

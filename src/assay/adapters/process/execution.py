@@ -71,7 +71,6 @@ class Execution:
         )
         self._oom_before = causes.oom_kills()
         self._started_at = stamp(clock.now())
-        self._begun = self._beaten = clock.monotonic()
         self._told = 0
         self._leader: int | None = None
         self._shielded = False
@@ -84,6 +83,7 @@ class Execution:
         except InfrastructureError:
             self._capture.close()
             raise
+        self._begun = self._beaten = clock.monotonic()  # not before there is a supervisor, which may take long to get
         self._answer_by = self._begun + request.timeout_s + self._supervised.at_most_s
 
     def cancel(self) -> None:

@@ -14,6 +14,8 @@ from functools import cached_property
 from pathlib import Path
 
 import assay
+from assay.adapters.process.child import LINUX
+from assay.adapters.process.orphans import adopt, adopt_no_more, began, collected, orphans
 from assay.adapters.process.supervisor import REHEARSE, RUN, SWEEP_S, descendants, send_signal
 from assay.core.values import dataclass
 from assay.errors import InfrastructureError
@@ -49,6 +51,8 @@ class ForkServer:
         self._lock = threading.Lock()
         self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
         self._supervisors: set[int] = set()
+        self._ending: set[int] = set()
+        self._since = 0
 
     def supervisor(self) -> Channels:
         """A new supervisor, which waits for its request. Raises InfrastructureError where no process can be started."""
@@ -68,20 +72,33 @@ class ForkServer:
         """A supervisor has ended, in whatever way."""
         with self._lock:
             self._supervisors.discard(pid)
+            self._ending.add(pid)
+            self._collect()
+
+    def _collect(self) -> None:
+        """Supervisors are children of ours where their server was killed, and then nobody else waits for them."""
+        self._ending = {pid for pid in self._ending if not collected(pid)}
 
     def sweep(self) -> None:
-        """Kill what supervisors that were killed have left: all that has come to the server and is no supervisor.
+        """Kill what supervisors that were killed have left: what has come to the server, or to us, and is no supervisor.
 
-        It finds nothing where the server was killed as well, or where the system knows no subreapers.
+        It has to be seen twice that nothing is left: who dies closes its files first and hands its children on later.
         """
-        over = time.monotonic() + SWEEP_S
+        over, quiet = time.monotonic() + SWEEP_S, 0
         with self._lock:
-            while self._server is not None and time.monotonic() < over:
-                left = descendants(self._server[0].pid, without=self._supervisors)
-                if not left:
-                    return
+            while quiet < 2 and time.monotonic() < over:
+                left = self._left()
+                quiet = 0 if left else quiet + 1
                 send_signal(signal.SIGKILL, left)
                 time.sleep(0.01)
+
+    def _left(self) -> set[int]:
+        """The server is asked first: what it has comes to us where it was killed as well."""
+        if not LINUX:
+            return set()
+        server = {self._server[0].pid} if self._server is not None else set()
+        below = set().union(*(descendants(pid, without=self._supervisors) for pid in server))
+        return below | orphans(self._supervisors | server, self._since)
 
     @cached_property
     def can_shield(self) -> bool:
@@ -101,7 +118,10 @@ class ForkServer:
     def close(self) -> None:
         """End the server. Supervisors that it forked are not its own any more, and go on."""
         with self._lock:
+            if self._since:
+                adopt_no_more()  # first: one that is about to end would become ours
             self._drop()
+            self._collect()
 
     def _introduced(self) -> Channels:
         """A supervisor that has said its number, which it does before all else."""
@@ -141,14 +161,19 @@ class ForkServer:
             return Channels(control, *streams)
 
     def _send(self, task: bytes, files: list[int]) -> None:
-        if self._server is None:
-            self._server = _started()
+        channel = self._server[1] if self._server is not None else self._start()
         try:
-            socket.send_fds(self._server[1], [task], files)
+            socket.send_fds(channel, [task], files)
         except (BrokenPipeError, ConnectionResetError):  # somebody killed it since
             self._drop()
-            self._server = _started()
-            socket.send_fds(self._server[1], [task], files)
+            socket.send_fds(self._start(), [task], files)
+
+    def _start(self) -> socket.socket:
+        self._server = process, channel = _started()
+        if not self._since:
+            self._since = began(process.pid)
+            adopt()
+        return channel
 
     def _drop(self) -> None:
         if self._server is not None:

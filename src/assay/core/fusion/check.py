@@ -38,7 +38,7 @@ def _failed(name: str, error: AnalysisError) -> str:
 
 def _told(name: str, one: Narrative) -> str:
     body = write_answer(one.report, lambda item: escape.inline(item, 1000)).replace("## ", "#### ")
-    notes = [f"- {escape.inline(note, 600)}" for note in (*one.limitations, *(f"{who} {what}" for who, what in one.dissent))]
+    notes = [f"- {escape.inline(note, 600)}" for note in (*one.limitations, *(f"{who}: {what}" for who, what in one.dissent))]
     return "\n\n".join(
         [f"### {escape.name(name)}", body.strip(), *(["\n".join(notes)] if notes else []), f"<sub>{escape.inline(one.footer)}</sub>"]
     )

@@ -8,6 +8,7 @@ from dataclasses import field
 from itertools import groupby
 
 from assay.core import canonical, escape, wording
+from assay.core.change_points import find_changes
 from assay.core.comparison import Comparison
 from assay.core.envelope import Run
 from assay.core.fusion import statistics
@@ -163,6 +164,7 @@ def _side(values: Sequence[float], kept: int) -> dict[str, object]:
         "spread": rounded(found.spread) if found else None,
         "drift": {"change": rounded(trend.change), "p": rounded(trend.p)} if trend else None,
         "outliers": [rounded(one) for one in statistics.outliers(values)[:5]],
+        "modes": find_changes(values).modes if values else 1,
         "values": [rounded(one) for one in values[:kept]],
     }
 

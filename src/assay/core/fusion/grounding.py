@@ -14,7 +14,7 @@ from assay.core import canonical
 from assay.core.fusion.answer import Answer, sentences
 from assay.core.fusion.known_numbers import GENERAL, Kind, Known, in_seconds, known_numbers
 from assay.core.fusion.number_words import Written, mentions, unit_mentions, written_numbers
-from assay.core.fusion.reading import Table, comparisons_of, interval_of, own_words, primary_of, table, text
+from assay.core.fusion.reading import Table, comparisons_of, interval_of, own_words, primary_of, table, tables, text
 
 _WHOLE = 5e-3  # of a number that was rounded to a whole one, so much is rounding at most, unless a unit goes with it
 _UNITS_APART = 0.05
@@ -28,7 +28,7 @@ _COUNTED = {
     "repetition": ("n", "processes"),
     "seed": ("n",),
     "pair": ("n", "more_pairs"),
-    "run": ("runs", "runs_stored", "n", "of", "beats", "runs_considered"),
+    "run": ("runs", "runs_stored", "n", "of", "beats", "runs_considered", "runs_ago"),
     "session": ("runs", "runs_stored", "n", "of"),
     "warm-up": ("warmups",),
     "warmup": ("warmups",),
@@ -40,6 +40,7 @@ _LEVEL = re.compile(r"\b(?:confiden\w*|levels?|alpha|significan\w*|interval|erro
 _HEDGED = 0.05
 _FRACTION_DIGITS = 3
 _QUOTED = re.compile(r"[\"“]([^\"“”]{4,200})[\"”]")
+_ONLY_WITH_ITS_NOUN = ("runs_ago", "modes", "more_pairs", "cores_available", "warmups")
 _SIGNED = (Kind.SIGNED_SHARE,)
 _SHARES = (Kind.SIGNED_SHARE, Kind.SHARE, Kind.CHANCE, Kind.LEVEL)
 
@@ -172,6 +173,7 @@ def _ordered(digest: Table, known: tuple[Known, ...]) -> Iterator[tuple[float, f
                 yield float(base[key]), float(head[key])
         yield from ((side["min"], side["max"]) for side in (base, head) if isinstance(side.get("min"), int | float))
     past = table(digest, "history")
+    yield from ((step["before"], step["after"]) for step in tables(table(past, "mainline"), "steps"))
     for part in (past, table(past, "mainline"), table(past, "same_base")):
         ends = part.get("range")
         if isinstance(ends, list):
@@ -232,7 +234,7 @@ def _same_ratio(one: Written, known: Known) -> bool:
 def _same(one: Written, known: Known) -> bool:
     """Equal within rounding; a whole number is only then a rounded one where hardly anything was rounded away, or it has a unit."""
     if known.kind is Kind.COUNT:
-        return one.value == known.value and not one.unit
+        return one.value == known.value and not one.unit and known.name not in _ONLY_WITH_ITS_NOUN
     if known.kind in _SHARES and known.kind is not Kind.LEVEL and (one.unit or one.decimals < _FRACTION_DIGITS):
         return False  # a share is written in percent, save for what looks like nothing but a fraction
     for value in _forms(one, known):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from statistics import median
 
+from assay.core.change_points import find_changes
 from assay.core.envelope import Run
 from assay.core.fusion import statistics
 from assay.core.fusion.statistics import rounded
@@ -12,6 +13,7 @@ from assay.core.timestamp import moment
 from assay.core.values import dataclass
 
 POINTS = 40
+STEPS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,21 @@ def _mainline(values: tuple[float, ...]) -> dict[str, object] | None:
         "median": rounded(median(values)),
         "range": [rounded(min(values)), rounded(max(values))],
         "trend": {"change": rounded(trend.change), "p": rounded(trend.p)} if trend else None,
+        "steps": _steps(values),
     }
+
+
+def _steps(values: tuple[float, ...]) -> list[dict[str, object]]:
+    """The newest change points: what level the bases came from, which they went to, and how many runs ago."""
+    return [
+        {
+            "runs_ago": len(values) - one.index,
+            "before": rounded(one.before),
+            "after": rounded(one.after),
+            "change": rounded(one.relative_change),
+        }
+        for one in find_changes(values).change_points[-STEPS:]
+    ]
 
 
 def _same_base(points: tuple[Point, ...], today: Today) -> dict[str, object] | None:

@@ -50,7 +50,7 @@ def plain_narrative(told: Narrative) -> str:
         ("Why", told.report.why),
         ("What to do", told.report.to_do),
         ("What is uncertain", (*told.limitations, *told.report.uncertain)),
-        ("Dissent", tuple(f"{who} {what}" for who, what in told.dissent)),
+        ("Dissent", tuple(f"{who}: {what}" for who, what in told.dissent)),
     )
     for title, items in sections:
         if items:
@@ -91,11 +91,11 @@ def dissent_of(routes: Mapping[int, str], answers: Mapping[int, str], digest: Ta
 
 def _dissent(answer: Answer, digest: Table) -> str:
     if answer_contradicts(answer, digest):
-        return "contradicts the decision, so its text is not shown."
+        return "it contradicts the decision, so its text is not shown."
     if answer.position is not Position.DOUBTS:
         return ""
     held, _ = Grounds.of(digest).check_answer(answer)
-    return f"doubts it. {' '.join(held.uncertain[:2] or held.verdict[:1])}".strip()
+    return "".join(held.uncertain[:1] or held.verdict[:1]) or "doubts it, in a text that cannot be derived from the data."
 
 
 def footer(candidates: int, of: int, removed: Sequence[str], usage: Usage, *, models: bool = False) -> str:

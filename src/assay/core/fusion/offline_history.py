@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from assay.core import numbers
 from assay.core.fusion.answer import Answer, Position
-from assay.core.fusion.reading import Table, next_steps, number, primary_of, table, text
+from assay.core.fusion.reading import Table, next_steps, number, primary_of, table, tables, text
 
 TREND_P = 0.05
 FEW = 3
@@ -69,12 +69,24 @@ def _mainline(past: Table) -> Iterator[str]:
     trend = table(found, "trend")
     change, p = number(trend, "change"), number(trend, "p")
     runs = numbers.count(int(number(found, "n") or 0), "earlier base run")
+    if steps := tables(found, "steps"):
+        yield from map(_step, steps)
+        return
     if change is None or p is None:
         return
     if p < TREND_P and change:
         yield f"Over {runs} the base itself has moved by {numbers.change(change)} in all, p = {numbers.number(p)}."
     else:
         yield f"Over {runs} the base shows no trend."
+
+
+def _step(step: Table) -> str:
+    """A change point of the bases."""
+    before, after = (numbers.number(number(step, key) or 0.0) for key in ("before", "after"))
+    ago = numbers.count(int(number(step, "runs_ago") or 0), "base run")
+    change = number(step, "change")
+    size = f" of {numbers.change(change)}" if change is not None else ""
+    return f"The base made a step{size} {ago} ago, from {before} to {after}."
 
 
 def _sessions(past: Table, primary: Table) -> Iterator[str]:

@@ -84,6 +84,8 @@ def _doubts(one: Table, digest: Table) -> Iterator[str]:
     yield from _drifts(base, head)
     yield from _apart("base", base)
     yield from _apart("head", head)
+    yield from _split("base", base)
+    yield from _split("head", head)
     yield from _uneven(base, head)
     if min(number(base, "n") or 0, number(head, "n") or 0) < _FEW:
         yield "A side with so few values shows little of its own noise."
@@ -109,6 +111,11 @@ def _apart(name: str, side: Table) -> Iterator[str]:
         said = ", ".join(numbers.number(float(one)) for one in found)
         stands = "a value far from the others" if len(found) == 1 else "values far from the others"
         yield f"On {name} there {'is' if len(found) == 1 else 'are'} {stands}: {said}."
+
+
+def _split(name: str, side: Table) -> Iterator[str]:
+    if (number(side, "modes") or 1) > 1:
+        yield f"The values of {name} gather around two levels, so that their mean is typical of neither."
 
 
 def _uneven(base: Table, head: Table) -> Iterator[str]:

@@ -225,6 +225,18 @@ def test_a_trend_of_the_base_is_told() -> None:
     assert any("Over 8 earlier base runs the base itself has moved by -6.76 % in all" in item for item in answer.why)
 
 
+def test_a_step_of_the_base_is_told_with_its_levels() -> None:
+    levels = (90.1, 89.9, 90.0, 90.2, 89.8, 100.1, 99.9, 100.0, 100.2, 99.8, 100.1)  # newest first
+    answer = said_by("history", measured(STILL, FASTER), past=earlier(*levels, commit="d" * 40))
+    assert any("The base made a step of -10" in item and "5 base runs ago, from 100.05 to 90." in item for item in answer.why), answer.why
+
+
+def test_values_around_two_levels_are_a_doubt() -> None:
+    split = [100.0, 110.1, 100.2, 109.9, 100.1, 110.0, 99.9, 110.2, 100.0, 110.1, 99.8, 110.0]
+    answer = said_by("noise", measured(split, [value * 0.5 for value in split]))
+    assert any("gather around two levels" in item for item in answer.uncertain)
+
+
 def test_only_runs_under_the_same_conditions_are_history() -> None:
     head = a_run(9, session_id="exp-9", age=timedelta(0))
     other_machine = a_run(1, session_id="exp-1", machine=head.machine.model_copy(update={"machine_class": "other"}))
