@@ -34,6 +34,12 @@ BEYOND_REACH = 1.5
 """A step of five times the scatter, and of half as much again as any value strays from its level, needs no likeness of shape."""
 
 
+MOVES = 2
+SHORTEST = 2
+PLAINLY = 3.0
+"""A value belongs to a level that is three times as near as the other; no stretch gets shorter than two values for it."""
+
+
 class Nature(StrEnum):
     """What a border between two stretches is."""
 
@@ -78,7 +84,7 @@ def find_changes(values: Sequence[float]) -> Changes:
     if not values:
         return Changes((), (), (), 1)
     levels = _on_scale(values)
-    cuts = segments(levels)
+    cuts = _placed(levels, segments(levels))
     stretches = [levels[start:end] for start, end in pairwise((0, *cuts, len(levels)))]
     natures = _natures(stretches)
     points = [_point(values, cuts, position) for position in range(len(cuts))]
@@ -92,6 +98,25 @@ def find_changes(values: Sequence[float]) -> Changes:
         outliers=shape.outliers,
         modes=2 if alternates else shape.modes,
     )
+
+
+def _placed(levels: list[float], cuts: list[int]) -> list[int]:
+    """Borders moved by at most two places to where values beside them plainly belong: near one level and far from the other."""
+    placed: list[int] = []
+    for position, cut in enumerate(cuts):
+        start, end = placed[-1] if placed else 0, cuts[position + 1] if position + 1 < len(cuts) else len(levels)
+        before, after = median(levels[start:cut]), median(levels[cut:end])
+        moved = cut
+        while cut - moved < MOVES and moved - start > SHORTEST and _belongs(levels[moved - 1], after, before):
+            moved -= 1
+        while moved >= cut and moved - cut < MOVES and end - moved > SHORTEST and _belongs(levels[moved], before, after):
+            moved += 1
+        placed.append(moved)
+    return placed
+
+
+def _belongs(value: float, here: float, there: float) -> bool:
+    return abs(value - here) * PLAINLY < abs(value - there)
 
 
 def _on_scale(values: Sequence[float]) -> list[float]:

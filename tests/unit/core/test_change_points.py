@@ -32,6 +32,10 @@ def test_a_step_far_beyond_the_noise_is_found_where_it_is(seed: int, at: int, fa
     assert at in indexes(stepped(seed, at, factor))
 
 
+def test_a_first_value_that_strays_still_belongs_to_its_level() -> None:
+    assert indexes(stepped(124801, 14, 0.5)) == [14]
+
+
 @given(SEEDS, FACTORS, st.sampled_from([2.0**-40, 0.125, 8.0, 2.0**60]))
 @settings(max_examples=40, deadline=None)
 def test_the_unit_of_the_values_changes_nothing(seed: int, factor: float, unit: float) -> None:

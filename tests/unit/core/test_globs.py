@@ -120,8 +120,15 @@ def test_a_sound_pattern_is_taken(pattern: str) -> None:
 
 
 def judged_alike(pattern: str) -> bool:
-    """Whether the documentation of git leaves no doubt: `**` in a part of more than two stars, or beside other signs, is left out."""
-    return pattern_problem(pattern) is None and all(part in ("**", part.replace("**", "")) for part in pattern.lstrip("!").split("/"))
+    """Whether the documentation of git leaves no doubt: `**` in a part of more than two stars, or beside other signs, is left out.
+
+    So is `**/` at the end, which git takes for the folders below alone and the other implementation for files too.
+    """
+    return (
+        pattern_problem(pattern) is None
+        and not pattern.endswith("**/")
+        and all(part in ("**", part.replace("**", "")) for part in pattern.lstrip("!").split("/"))
+    )
 
 
 PARTS = st.sampled_from(["a", "b", "ab", "*", "?", "a*", "*b", "*a*b", "[ab]", "[!a]", "[a-c]b", "**", "a.b", r"\*", r"\[a"])
@@ -149,6 +156,11 @@ def test_what_is_settled_of_a_folder_holds_for_all_below_it(patterns: list[str],
 def test_every_pattern_that_is_taken_can_be_matched(pattern: str) -> None:
     if pattern_problem(pattern) is None:
         assert Globs((pattern,)).matches("a/b") in (True, False)
+
+
+def test_two_stars_and_a_slash_at_the_end_cover_folders_as_git_has_them() -> None:
+    globs = Globs(("a/**/",))
+    assert (globs.matches("a/b"), globs.matches("a/b/c")) == (False, True)  # as `git check-ignore` answers
 
 
 def test_a_hostile_name_takes_no_long_time_to_judge() -> None:
