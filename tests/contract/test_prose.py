@@ -25,6 +25,7 @@ PAGES = (
     "docs/action.md",
     "docs/changes.md",
     "docs/configuration.md",
+    "docs/statistics.md",
     "docs/fusion.md",
     "docs/selftest.md",
     "docs/store.md",

@@ -23,6 +23,7 @@ from assay.core.numbers import count, duration
 from assay.core.policy import Resolved
 from assay.core.rejudge import rejudge
 from assay.core.result import BenchmarkResult, ReuseVerdict, SideFacts
+from assay.core.schedule import plan_session
 from assay.core.timestamp import moment, stamp
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Clock
@@ -156,6 +157,8 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         warnings=tuple(dict.fromkeys(said)),
         checks=done.head.checks.state,
         policy=bench.resolved.policy.mode.value,
+        alpha=bench.alpha,
+        most_units=done.session.plan.units,
         base_run=_facts(bench, done.base),
         head_run=_facts(bench, done.head),
         machine=done.head.machine.machine_class,
@@ -213,6 +216,8 @@ def delivered(
         warnings=tuple(dict.fromkeys((*cell.warnings, *problems))),
         checks=head.checks.state,
         policy=bench.resolved.policy.mode.value,
+        alpha=bench.alpha,
+        most_units=plan_session(bench.benchmark).units if measured_here else None,
         base_run=_facts(bench, base) if base else None,
         head_run=_facts(bench, head),
         machine=head.machine.machine_class,
@@ -263,6 +268,7 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         warnings=tuple(dict.fromkeys((*plan.warnings, *plan.decision.warnings))),
         checks=plan.head.checks.state,
         policy=bench.resolved.policy.mode.value,
+        alpha=bench.alpha,
         base_run=_facts(bench, plan.base),
         head_run=_facts(bench, plan.head),
         machine=plan.head.machine.machine_class,

@@ -15,7 +15,7 @@ from assay.core.evidence import WALL_TIME, Failure, Stage
 from assay.core.facts import PythonFacts
 from assay.core.judge import Evidence, compare_all, not_isolated, settled
 from assay.core.model import UNKNOWN, Cause, Direction, Side, Trust
-from assay.core.sampling import spend
+from assay.core.sampling import Level, spend
 from assay.core.schedule import plan_session
 from assay.core.timestamp import stamp
 from assay.core.window import Classifier
@@ -198,7 +198,7 @@ def _compare(session: Session, task: Task, watch: _Isolation, alpha: float) -> t
         not_isolated=watch.reason,
         out_of_time=f"{session.deadline_name} ended the sampling" if session.out_of_time else "",
     )
-    return compare_all(task.benchmark, session.primary or WALL_TIME, task.better, evidence, alpha)
+    return compare_all(task.benchmark, session.primary or WALL_TIME, task.better, evidence, Level(alpha, task.alpha))
 
 
 def _no_baseline(base: SideSession) -> str:

@@ -44,6 +44,7 @@ def compare(
     pairing: Pairing = Pairing.NONE,
     block: int = 1,
     noise: Noise | None = None,
+    whole: float | None = None,
 ) -> Comparison:
     """Compare two samples of one metric at the level `alpha`, two-sided for a change, one-sided for each equivalence test.
 
@@ -51,7 +52,7 @@ def compare(
     are compared as interleaved ones. `noise` is what equal code has shown between sessions: it steadies the variance, but of
     pairs, and is charged to sides of different sessions. Sides that do not vary are decided exactly once each has three values.
     `relative_change` is the ratio of geometric means where all values are positive, else of arithmetic ones; of eight and
-    more units a side, outliers count for less.
+    more units a side, outliers count for less. `whole` is the level of `raw_interval`, where it is not `alpha`.
 
     Raises ValueError for a value that is not finite, an alpha outside 0 to 0.5 and a block below 1.
     """
@@ -68,7 +69,7 @@ def compare(
         return _single(replace(blank, relative_change=as_fraction(sides.scale, sides.change)), sides, units, noise or Noise())
     if pairing is Pairing.PAIRED and len(sides.base) != len(sides.head):
         pairing = Pairing.INTERLEAVED
-    return _judge(blank, sides, pairing, units, noise or Noise())
+    return _judge(blank, sides, pairing, units, noise or Noise(), whole or alpha)
 
 
 def no_comparison(spec: MetricSpec, base: Sequence[float], head: Sequence[float], undecided: Undecided, reason: str) -> Comparison:
@@ -81,11 +82,12 @@ def with_undecided(comparison: Comparison, cause: Undecided, reason: str) -> Com
     return replace(comparison, verdict=Verdict.UNDECIDED, undecided=cause, reason=reason)
 
 
-def _judge(blank: Comparison, sides: Scaled, pairing: Pairing, units: Sides, noise: Noise) -> Comparison:
+def _judge(blank: Comparison, sides: Scaled, pairing: Pairing, units: Sides, noise: Noise, whole: float) -> Comparison:
     estimate = _estimate(sides, pairing, noise)
     finding = find(estimate, question(blank.spec, sides.scale), blank.alpha)
     if estimate.exact and sides.least < ENOUGH_TO_BE_CONSTANT:
         return _perhaps_constant(blank, as_fraction(sides.scale, estimate.change))
+    blank = replace(blank, raw_interval=find(estimate, finding.question, whole).interval, paired=pairing is Pairing.PAIRED)
     verdict = verdict_of(finding)
     against_it = doubt(finding, verdict, sides, took_turns=pairing is not Pairing.NONE)
     against_it = against_it or doubt_of_history(verdict, median(units[0]), median(units[1]), noise.history)

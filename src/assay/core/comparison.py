@@ -36,7 +36,9 @@ class Comparison:
     """Base samples against head samples of one metric.
 
     Effects are fractions of the base, signed as head relative to base: -0.03 is 3 % less, whichever way is better.
-    `interval` has the confidence 1 - `alpha`, where `alpha` is what this look was allowed to spend on this metric.
+    `interval` has the confidence 1 - `alpha`, where `alpha` is what this look was allowed to spend on this metric;
+    `raw_interval` has that of the policy, as if this were the only metric and the only look. `p` is as raw; `p_adjusted` is
+    to be held against the policy's level, whatever the number of metrics and looks. `paired` says that values belong together.
     `harm_excluded` is the smallest harm (a positive fraction in the worse direction) that the samples rule out, None
     where they rule out none; `more_pairs` estimates how many further pairs would settle the question.
     `reason` is one plain sentence without untrusted text.
@@ -54,3 +56,6 @@ class Comparison:
     undecided: Undecided | None = None
     harm_excluded: float | None = None
     more_pairs: int | None = None
+    raw_interval: tuple[float, float] | None = None
+    p_adjusted: float | None = None
+    paired: bool = False

@@ -25,6 +25,9 @@ class ComparisonRecord(Record):
     undecided: Undecided | None
     harm_excluded: float | None
     more_pairs: int | None
+    raw_interval: tuple[float, float] | None = None
+    p_adjusted: float | None = None
+    paired: bool = False
 
 
 def comparison_to_record(comparison: Comparison) -> ComparisonRecord:
@@ -48,6 +51,9 @@ def comparison_to_record(comparison: Comparison) -> ComparisonRecord:
         undecided=comparison.undecided,
         harm_excluded=comparison.harm_excluded,
         more_pairs=comparison.more_pairs,
+        raw_interval=comparison.raw_interval,
+        p_adjusted=comparison.p_adjusted,
+        paired=comparison.paired,
     )
 
 
@@ -66,4 +72,7 @@ def comparison_from_record(record: ComparisonRecord) -> Comparison:
         undecided=record.undecided,
         harm_excluded=record.harm_excluded,
         more_pairs=record.more_pairs,
+        raw_interval=record.raw_interval,
+        p_adjusted=record.p_adjusted,
+        paired=record.paired,
     )

@@ -8,7 +8,9 @@ from assay.core.compare import Pairing, compare, no_comparison, with_undecided
 from assay.core.comparison import Comparison, Undecided
 from assay.core.config import Benchmark
 from assay.core.evidence import WALL_TIME, ProcessRecord, printed_names, unit_of, unit_values
+from assay.core.family import adjusted
 from assay.core.model import Direction, MetricSpec, Role, Verdict
+from assay.core.sampling import Level
 
 MOST_UNDECLARED = 100
 """So many metrics that the config does not name are compared, in the order of their printing. All are stored."""
@@ -47,16 +49,17 @@ def specs_of(benchmark: Benchmark, primary: str, printed: Sequence[str], better:
     return (first, *guards, *others, *found[:MOST_UNDECLARED])
 
 
-def compare_all(benchmark: Benchmark, primary: str, better: Direction | None, evidence: Evidence, alpha: float) -> tuple[Comparison, ...]:
-    """Every metric compared. `alpha` is what this look may spend; primary and guards, the family, share it equally."""
+def compare_all(benchmark: Benchmark, primary: str, better: Direction | None, evidence: Evidence, level: Level) -> tuple[Comparison, ...]:
+    """Every metric compared at what this look may spend; primary and guards, the family, share it equally."""
     printed = printed_names((*evidence.head, *evidence.base))
     specs = specs_of(benchmark, primary, printed, better)
     family = 1 + len(benchmark.guards)
+    shared = Level(level.look / family, level.whole)
     found = [
-        _compare_one(_with_unit(spec, evidence), evidence, alpha if spec.role is Role.SECONDARY else alpha / family, bool(benchmark.seeds))
+        _compare_one(_with_unit(spec, evidence), evidence, level if spec.role is Role.SECONDARY else shared, bool(benchmark.seeds))
         for spec in specs
     ]
-    timely = tuple(_overruled(comparison, evidence) for comparison in found)
+    timely = adjusted([_overruled(comparison, evidence) for comparison in found], level.share)
     return not_isolated(timely, evidence.not_isolated) if evidence.not_isolated else timely
 
 
@@ -72,7 +75,7 @@ def _with_unit(spec: MetricSpec, evidence: Evidence) -> MetricSpec:
     return MetricSpec(spec.name, spec.role, spec.better, unit, spec.min_effect, spec.max_regression)
 
 
-def _compare_one(spec: MetricSpec, evidence: Evidence, alpha: float, seeded: bool) -> Comparison:  # noqa: FBT001
+def _compare_one(spec: MetricSpec, evidence: Evidence, level: Level, seeded: bool) -> Comparison:  # noqa: FBT001
     base, head = unit_values(evidence.base, spec.name), unit_values(evidence.head, spec.name)
     both = sorted(base.keys() & head.keys())
     if seeded and base:  # one seed on both sides is one pair
@@ -90,7 +93,7 @@ def _compare_one(spec: MetricSpec, evidence: Evidence, alpha: float, seeded: boo
     if None not in units.values() and units["base"] != units["head"]:
         reason = "not comparable: the two sides print it in different units"
         return no_comparison(spec, *samples, Undecided.NOT_COMPARABLE, reason)
-    return compare(spec, *samples, alpha=alpha, pairing=Pairing.PAIRED if seeded else Pairing.INTERLEAVED)
+    return compare(spec, *samples, alpha=level.look, whole=level.whole, pairing=Pairing.PAIRED if seeded else Pairing.INTERLEAVED)
 
 
 def _gaps(samples: tuple[tuple[float, ...], tuple[float, ...]], evidence: Evidence) -> str:

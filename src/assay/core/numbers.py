@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+from assay.core.location import locations
+
 
 def number(value: float) -> str:
     """Five significant digits, six where that is exact; never fewer than the integer part up to a trillion."""
@@ -39,14 +41,18 @@ def interval(bounds: tuple[float, float]) -> str:
 
 
 def centre(samples: Sequence[float]) -> float | None:
-    """What stands for several samples: their geometric mean, the arithmetic one where a value is not positive."""
+    """What stands for several samples: their geometric mean, the arithmetic one where a value is not positive.
+
+    Of many samples outliers count for less, as they do in a comparison.
+    """
     if not samples:
         return None
     if min(samples) == max(samples):
         return samples[0]
     if min(samples) > 0:
-        return math.exp(math.fsum(math.log(value) for value in samples) / len(samples))
-    return math.fsum(value / len(samples) for value in samples)
+        return math.exp(locations([math.log(value) for value in samples])[0].centre)
+    largest = max(map(abs, samples))
+    return locations([value / largest for value in samples])[0].centre * largest
 
 
 def duration(seconds: float) -> str:

@@ -1,6 +1,7 @@
 """Where a benchmark's numbers come from, in sentences: how they were measured, what was reused, what stopped reuse."""
 
 from assay.core import escape, numbers
+from assay.core.method_facts import method_facts
 from assay.core.model import Side, Status
 from assay.core.result import BenchmarkResult, CheckResult, ReuseVerdict, SideFacts
 
@@ -22,7 +23,7 @@ def facts_of(one: BenchmarkResult, result: CheckResult) -> tuple[str, ...]:
         _side(Side.HEAD, one.head_run, result.head),
         f"Machine: {escape.inline(one.machine)}" if one.machine else "",
         f"Policy: {escape.inline(one.policy, 40)}; correctness checks: {escape.inline(one.checks, 40)}",
-        _confidence(one),
+        *method_facts(one, result),
         f"Time taken: {numbers.duration(one.duration_s)}" if one.duration_s is not None else "",
         _not_reused(one.reuse),
     )
@@ -52,14 +53,6 @@ def _side(side: Side, facts: SideFacts | None, commit: str) -> str:
     run = f", run {escape.name(facts.run_id)}" if facts.run_id else ""
     processes = numbers.count(facts.processes, "process", "processes")
     return f"{side.value.capitalize()}: commit {escape.short_sha(facts.commit)}{subject}, {processes}{warmups}{each}{run}"
-
-
-def _confidence(one: BenchmarkResult) -> str:
-    levels = sorted({round(1 - each.alpha, 6) for each in one.comparisons if each.interval})
-    if not levels:
-        return ""
-    shown = numbers.percent(levels[0]) if len(levels) == 1 else f"{numbers.percent(levels[0])} to {numbers.percent(levels[-1])}"
-    return f"Confidence of the intervals: {shown}"
 
 
 def _not_reused(verdict: ReuseVerdict | None) -> str:

@@ -6,7 +6,7 @@ from assay.core.envelope import ProcessFacts, Run
 from assay.core.evidence import WALL_TIME, ProcessRecord
 from assay.core.judge import Evidence, compare_all
 from assay.core.model import Completed, Direction, Metric, MetricReading, Side
-from assay.core.sampling import spend
+from assay.core.sampling import Level, spend
 from assay.core.schedule import SessionPlan, plan_session
 
 
@@ -19,7 +19,7 @@ def rejudge(benchmark: Benchmark, base: Run, head: Run, alpha: float, better: Di
     primary = benchmark.metric.name if benchmark.metric else (head.metrics[0].name if head.metrics else WALL_TIME)
     evidence = Evidence(_records(base, Side.BASE), _records(head, Side.HEAD))
     units = len({record.unit for record in evidence.head})
-    return compare_all(benchmark, primary, better, evidence, _level(plan, alpha, units))
+    return compare_all(benchmark, primary, better, evidence, Level(_level(plan, alpha, units), alpha))
 
 
 def _level(plan: SessionPlan, alpha: float, units: int) -> float:

@@ -77,7 +77,8 @@ class BenchmarkResult:
     `checks` says what became of the correctness checks: passed, failed, not configured, not run.
     `output_tail` is the last lines of a failed process, for people; it is untrusted. `decision_id` is that of a skip's record;
     `place` is the machine of its cell in a matrix, by the config's name.
-    `analysis` explains the result once it stands, and is no part of it.
+    `analysis` explains the result once it stands, and is no part of it. `alpha` is the level of the policy, `most_units` how
+    many pairs or seeds the sampling could have taken.
     """
 
     name: str
@@ -101,6 +102,8 @@ class BenchmarkResult:
     decision_id: str | None = None
     place: str = ""
     analysis: "Narrative | None" = None
+    alpha: float | None = None
+    most_units: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +188,8 @@ def comparison_json(comparison: Comparison) -> dict[str, object]:
         "relative_change": comparison.relative_change,
         "interval": list(comparison.interval) if comparison.interval else None,
         "p": comparison.p,
+        "p_adjusted": comparison.p_adjusted,
+        "raw_interval": list(comparison.raw_interval) if comparison.raw_interval else None,
         "base": list(comparison.base),
         "head": list(comparison.head),
         "reason": comparison.reason,

@@ -1,6 +1,7 @@
 """When a session is looked at, and what each look may spend: both fixed before the first process runs."""
 
 import math
+from dataclasses import dataclass
 from itertools import pairwise
 
 from assay.core.student import normal_cdf, normal_quantile
@@ -10,6 +11,18 @@ LEAST_SHARE = 1e-12
 
 MOST_UNITS = 10_000
 """No plan beyond this many units a side is worth telling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What a look may spend of the policy's level, and the whole of that."""
+
+    look: float
+    whole: float
+
+    @property
+    def share(self) -> float:
+        return self.look / self.whole
 
 
 def looks(minimum: int, maximum: int) -> tuple[int, ...]:
