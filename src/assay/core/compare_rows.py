@@ -1,13 +1,13 @@
 """One JSON line of `assay compare` to its answer: strict in what it takes, complete in what it says."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from assay.core.compare import Pairing, compare
 from assay.core.estimate import units_of_evidence
 from assay.core.json_rows import BadRowError, direction, ident, kind_of, list_of, number, numbers, object_on
 from assay.core.model import Direction, MetricSpec, Role
 from assay.core.noise import Noise, Pairs
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 MIN_EFFECT = 0.01
