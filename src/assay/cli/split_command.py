@@ -4,12 +4,12 @@ import json
 import os
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli import check_command as whole
 from assay.cli.own_folder import own_folder
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 if TYPE_CHECKING:

@@ -172,7 +172,7 @@ class LocalWorktrees:
         if own is not None:
             self._environments[str(tree)] = own
         variables = self._variables(slot, own, benchmark, access)
-        notes = (*access.notes, *caches.notes, *(own.notes if own else ()))
+        notes = (*self._question.notes, *access.notes, *caches.notes, *(own.notes if own else ()))
         return Worktree(side, commit, str(tree), str(cwd), variables, account, notes, *self._protection(benchmark, caches.targets))
 
     def _protection(self, benchmark: Benchmark, caches: tuple[Path, ...]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
