@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from assay.app.calibrate import calibrated
 from assay.app.check import choose
@@ -14,11 +15,10 @@ from assay.core.config import Benchmark, Config
 from assay.core.effects import Effect, RecordRun
 from assay.core.envelope import Run
 from assay.core.events import BenchmarkStarted, Remark
-from assay.core.evidence import WALL_TIME, printed_names, unit_values
-from assay.core.judge import specs_of
+from assay.core.evidence import WALL_TIME, unit_values
 from assay.core.model import Direction, Side, Trust
 from assay.core.schedule import plan_session
-from assay.core.selftest import AaSession, false_alarms, gate_of, smallest_visible
+from assay.core.selftest import AaSession, Gate, false_alarms, smallest_visible
 from assay.core.selftest_report import Selftest
 from assay.core.values import dataclass
 
@@ -91,6 +91,7 @@ class _Bench:
             better=self.request.better,
             reproduce=f"assay selftest --benchmark {self.benchmark.name}" if self.benchmark.metric else "assay selftest",
             user_tree_dirty=self.house.repo.is_dirty(),
+            earlier=partial(self.house.store.recent, self.benchmark.name),
             to_the_end=True,
         )
         return measure(self.house, task, self._store)
@@ -103,11 +104,7 @@ class _Bench:
         alpha, plan = self.request.config.policy.alpha, plan_session(self.benchmark)
         machine = done[0].head.machine.machine_class
         benchmark, note = calibrated(self.house.store, self.benchmark, alpha, lambda: machine)
-        records = done[0].session.sides[Side.HEAD].records
-        primary = done[0].session.primary or WALL_TIME
-        gate = gate_of(
-            specs_of(benchmark, primary, printed_names(records), self.request.better), plan.looks, alpha, seeded=bool(plan.seeds)
-        )
+        gate = Gate(benchmark, done[0].session.primary or WALL_TIME, self.request.better, plan.looks, alpha)
         sessions = [_sides(one, [spec.name for spec in gate.specs]) for one in done]
         first = gate.specs[0]
         runs = [run for one in done for run in (one.base, one.head)]

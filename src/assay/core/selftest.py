@@ -7,13 +7,15 @@ worse by a known factor, the same tells what would be seen.
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from assay.core.compare import Pairing, compare
 from assay.core.comparison import Comparison
-from assay.core.judge import settled
-from assay.core.model import Direction, MetricSpec, Role, Verdict
-from assay.core.sampling import spend
+from assay.core.config import Benchmark
+from assay.core.evidence import WALL_TIME, ProcessRecord
+from assay.core.judge import Evidence, compare_all, settled, specs_of
+from assay.core.model import Completed, Direction, Metric, MetricReading, MetricSpec, Role, Side, Verdict
+from assay.core.sampling import Level, spend
 from assay.core.values import dataclass
 
 NAMINGS = 128
@@ -42,26 +44,45 @@ class AaSession:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """How a check judges: the primary metric and the guards, the looks, and the level of all looks together."""
+    """How a check judges a benchmark: its primary metric and guards, at these looks, with this level for all looks together.
 
-    specs: tuple[MetricSpec, ...]
+    `better` is the direction of a bare command's metric. The benchmark's `min_effect` is a number.
+    """
+
+    benchmark: Benchmark
+    primary: str
+    better: Direction | None
     looks: tuple[int, ...]
     alpha: float
-    seeded: bool
+
+    @property
+    def specs(self) -> tuple[MetricSpec, ...]:
+        """The metrics that judge, the primary one first."""
+        return tuple(spec for spec in specs_of(self.benchmark, self.primary, (), self.better) if spec.role is not Role.SECONDARY)
 
     def verdicts(self, session: AaSession) -> tuple[Verdict, ...]:
         """What a check would have ended with: at the first look that settles it, else at the last."""
+        base, head = (_records(session, self.specs, side) for side in Side)
         found: tuple[Comparison, ...] = ()
         for look, level in zip(self.looks, spend(self.looks, self.alpha), strict=True):
-            found = tuple(self._compared(session, look, level))
+            evidence = Evidence(base[:look], head[:look])
+            found = compare_all(self.benchmark, self.primary, self.better, evidence, Level(level, self.alpha))
             if settled(found) or look >= session.units:
                 break
-        return tuple(one.verdict for one in found)
+        return tuple(one.verdict for one in found if one.spec.role is not Role.SECONDARY)
 
-    def _compared(self, session: AaSession, look: int, level: float) -> Iterator[Comparison]:
-        pairing = Pairing.PAIRED if self.seeded else Pairing.NONE
-        for spec, (base, head) in zip(self.specs, session.values, strict=True):
-            yield compare(spec, base[:look], head[:look], alpha=level / len(self.specs), pairing=pairing)
+
+def _records(session: AaSession, specs: Sequence[MetricSpec], side: Side) -> tuple[ProcessRecord, ...]:
+    """The values of a side as if one process a unit had printed them."""
+    columns = [sides[0 if side is Side.BASE else 1] for sides in session.values]
+    rows = [{spec.name: column[unit] for spec, column in zip(specs, columns, strict=True)} for unit in range(session.units)]
+    return tuple(ProcessRecord(side, unit, unit, None, _printed(row)) for unit, row in enumerate(rows))
+
+
+def _printed(values: Mapping[str, float]) -> Completed:
+    metrics = tuple(Metric(name, value) for name, value in values.items() if name != WALL_TIME)
+    reading = MetricReading(metrics, {metric.name: (metric.value,) for metric in metrics})
+    return Completed(0, None, None, "", values.get(WALL_TIME, 0.0), "", "", truncated=False, log_file="", reading=reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +116,7 @@ def smallest_visible(gate: Gate, sessions: Sequence[AaSession]) -> float | None:
     primary = gate.specs[0]
     if primary.better is None:
         return None
-    alone = Gate((primary,), gate.looks, gate.alpha / len(gate.specs), gate.seeded)
+    alone = replace(gate, benchmark=gate.benchmark.model_copy(update={"guards": {}}), alpha=gate.alpha / len(gate.specs))
     named = [AaSession(one.values[:1]) for session in sessions for one in list(_namings(session))[::_FEWER]]
 
     def seen(size: float) -> bool:
@@ -169,8 +190,3 @@ def _root(rising: Callable[[float], float]) -> float:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if rising(middle) < 0.0 else (low, middle)
     return 0.5 * (low + high)
-
-
-def gate_of(specs: Sequence[MetricSpec], looks: tuple[int, ...], alpha: float, *, seeded: bool) -> Gate:
-    """The gate of a benchmark: of its metrics only those that decide."""
-    return Gate(tuple(spec for spec in specs if spec.role is not Role.SECONDARY), looks, alpha, seeded)

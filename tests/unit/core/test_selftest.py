@@ -2,22 +2,27 @@
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]
+from tests.houses import config
 
-from assay.core.model import Direction, MetricSpec, Role, Verdict
-from assay.core.selftest import NAMINGS, AaSession, Gate, false_alarms, gate_of, share_interval, smallest_visible
+from assay.core.config_text import adhoc_config
+from assay.core.model import Direction, Verdict
+from assay.core.selftest import NAMINGS, AaSession, Gate, false_alarms, share_interval, smallest_visible
 
-TIME = MetricSpec("time", Role.PRIMARY, Direction.LOWER, min_effect=0.01)
-SPEED = MetricSpec("speed", Role.PRIMARY, Direction.HIGHER, min_effect=0.01)
-MEMORY = MetricSpec("memory", Role.GUARD, Direction.LOWER, max_regression=0.05)
+TIME = "metric: {name: time, better: lower}"
+SPEED = "metric: {name: speed, better: higher}"
 
 
-def gate(*specs: MetricSpec, alpha: float = 0.05, seeded: bool = False) -> Gate:
-    return gate_of(specs or (TIME,), (4, 6, 10), alpha, seeded=seeded)
+def gate(metric: str = TIME, *lines: str, better: Direction | None = None, looks: tuple[int, ...] = (4, 6, 10)) -> Gate:
+    """The gate of a benchmark with these lines, at a level of 5 %; without a metric that of a bare command that prints `time`."""
+    given = config(metric, *lines) if metric else adhoc_config("./bench")
+    (benchmark,) = given.benchmarks.values()
+    return Gate(benchmark, benchmark.metric.name if benchmark.metric else "time", better, looks, 0.05)
 
 
 def session(seed: int, spread: float, units: int = 10, metrics: int = 1) -> AaSession:
@@ -47,7 +52,7 @@ def test_a_side_that_is_always_slower_raises_the_alarm_as_it_was_measured() -> N
 def test_a_guard_raises_alarms_too() -> None:
     values = session(1, 0.001).values[0]
     wild = tuple([1.0] * 10), tuple([2.0] * 10)
-    found = false_alarms(gate(TIME, MEMORY), [AaSession((values, wild))])
+    found = false_alarms(gate(TIME, "guards: {memory: {better: lower, max_regression: 5%}}"), [AaSession((values, wild))])
     assert found.observed == 1
 
 
@@ -56,13 +61,13 @@ def test_a_session_of_few_pairs_has_every_naming_once() -> None:
 
 
 def test_secondary_metrics_do_not_judge() -> None:
-    assert gate(TIME, MetricSpec("other", Role.SECONDARY, None)).specs == (TIME,)
+    assert [spec.name for spec in gate(TIME, "secondary: {other: {better: lower}}").specs] == ["time"]
 
 
-@pytest.mark.parametrize("spec", [TIME, SPEED])
-def test_what_is_seen_follows_the_noise(spec: MetricSpec) -> None:
+@pytest.mark.parametrize("metric", [TIME, SPEED])
+def test_what_is_seen_follows_the_noise(metric: str) -> None:
     quiet, loud = ([session(seed, spread) for seed in range(3)] for spread in (0.005, 0.04))
-    fine, coarse = (smallest_visible(gate(spec), sessions) for sessions in (quiet, loud))
+    fine, coarse = (smallest_visible(gate(metric), sessions) for sessions in (quiet, loud))
     assert fine is not None
     assert coarse is not None
     assert 0.01 <= fine < 0.02
@@ -78,8 +83,14 @@ def test_what_it_says_is_seen_is_seen_in_fresh_sessions() -> None:
 
 
 def test_nothing_is_seen_without_a_direction_and_in_mere_noise() -> None:
-    assert smallest_visible(gate(MetricSpec("x", Role.PRIMARY, None)), [session(1, 0.01)]) is None
+    assert smallest_visible(gate(""), [session(1, 0.01)]) is None
     assert smallest_visible(gate(), [session(1, 5.0)]) is None
+
+
+def test_a_bare_command_is_judged_by_its_time_where_it_prints_nothing() -> None:
+    timed = replace(gate(""), primary="wall_time")
+    assert [spec.name for spec in timed.specs] == ["wall_time"]
+    assert smallest_visible(timed, [session(1, 0.005)]) == pytest.approx(0.011, abs=0.003)
 
 
 def test_a_metric_that_does_not_vary_is_seen_from_its_min_effect_on() -> None:
@@ -105,5 +116,5 @@ def test_the_interval_of_a_share_is_that_of_clopper_and_pearson(count: int, tota
 
 def test_the_same_sessions_always_tell_the_same() -> None:
     sessions = [session(seed, 0.02, units=30) for seed in range(2)]
-    wide = gate_of((TIME,), (8, 30), 0.05, seeded=False)
+    wide = gate(looks=(8, 30))
     assert false_alarms(wide, sessions) == false_alarms(wide, sessions)
