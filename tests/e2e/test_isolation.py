@@ -82,9 +82,7 @@ def test_who_changes_its_own_tracked_files_is_marked_and_measured_again(world: W
     assert (done.code, done.bench["outcome"]) == (0, "keep"), done.text
     assert {side: run["dirty"] for side, run in runs(world).items()} == {"base": False, "head": True}
     assert any("README.md" in text and "head" in text for text in done.bench["warnings"])
-    again = world.assay("check", "--base", base, "--json").bench
-    assert again["status"] == "measured"
-    assert "changed tracked files" in again["reuse"]["reasons"][0]["detail"]
+    assert world.assay("check", "--base", base, "--json").bench["status"] == "measured"
 
 
 def test_a_tracked_file_that_is_written_anew_with_the_same_content_is_unchanged(world: World) -> None:
@@ -163,3 +161,16 @@ def test_two_editable_packages_never_stand_in_for_each_other(place: str, request
     assert (done.code, done.bench["outcome"]) == (0, "keep")
     assert job.entries() == before
     assert {run["isolation"]["own_environment"] for run in runs(world).values()} == {True}
+
+
+def test_where_root_is_refused_nothing_is_run_as_root(world: World) -> None:
+    base = world.project()
+    marker = world.folder / "ran"
+    world.change(extra=f'touch "{marker}"\n')
+    done = world.assay("check", "--base", base, env={"ASSAY_ROOT": "refuse"})
+    assert (done.code, marker.exists()) == ((2, False) if ROOT else (0, True)), done.text
+    if ROOT:
+        assert "Benchmarks run as root" in done.err
+        assert "ASSAY_ROOT" in done.err
+    wrong = world.assay("check", "--base", base, env={"ASSAY_ROOT": "no"})
+    assert (wrong.code, "allow or refuse" in wrong.err) == (2, True)

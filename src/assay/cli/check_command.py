@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.exposure import take_cover
+from assay.cli.exposure import refuses_root, take_cover
 from assay.cli.own_folder import FOLDER as FOLDER
 from assay.cli.own_folder import own_folder, say_where
 from assay.cli.streams import let_go_of_stdout
@@ -263,6 +263,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     from assay.app.house import House
     from assay.core.events import Remark
 
+    refuse_root = refuses_root(os.environ)
     harden_self()
     say_where(repo.root, observer)
     clock = SystemClock()
@@ -281,6 +282,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
             home=_home(),
             own=own_folder(repo.root),
             choose_account=child_account,
+            refuse_root=refuse_root,
             job=job,
         )
 

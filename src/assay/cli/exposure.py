@@ -1,13 +1,24 @@
 """What a benchmark could find of ours and of the checkout's, put out of its reach as far as that goes."""
 
 import os
+from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
+
+from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.ports import Observer
 
 _OF_THE_JOB = ("ACTIONS_", "INPUT_")
+
+
+def refuses_root(environ: Mapping[str, str]) -> bool:
+    """Whether whoever set up this machine would rather have no check than one whose benchmarks run as root."""
+    said = environ.get("ASSAY_ROOT", "")
+    if said not in ("", "allow", "refuse"):
+        raise UsageError(f"ASSAY_ROOT is allow or refuse, not {said!r}.", hint="Leave it out, and such a check is warned of.")
+    return said == "refuse"
 
 
 def take_cover(stack: ExitStack, root: str, observer: "Observer", *, own_variables: bool) -> None:

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
+from assay.core.escape import plain
 from assay.core.metric_lines import Dialect, MetricReader, reading_json, select_primary
 from assay.core.model import Metric, MetricReading
-from assay.core.terminal_text import shown
 from assay.errors import NothingMeasuredError, UsageError
 
 _CHUNK = 1 << 18
@@ -41,7 +41,7 @@ def _dialect(name: str) -> Dialect:
         return Dialect(name)
     except ValueError as error:
         valid = " or ".join(Dialect)
-        raise UsageError(f"unknown dialect {shown(name, _MAX_CELL)!r}", hint=f"Use --dialect {valid}.") from error
+        raise UsageError(f"unknown dialect {plain(name, _MAX_CELL)!r}", hint=f"Use --dialect {valid}.") from error
 
 
 def _read(source: str, reader: MetricReader) -> MetricReading:
@@ -53,7 +53,7 @@ def _read(source: str, reader: MetricReader) -> MetricReading:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(
-            f"cannot read {shown(source, 200)}: {reason}", hint="Name a file that can be read, or - for standard input."
+            f"cannot read {plain(source, 200)}: {reason}", hint="Name a file that can be read, or - for standard input."
         ) from error
 
 
@@ -76,7 +76,7 @@ def _table(reading: MetricReading, primary: Metric | None) -> str:
 def _row(metric: Metric, reading: MetricReading, role: str) -> tuple[str, ...]:
     count = len(reading.samples[metric.name])
     samples = "1 sample" if count == 1 else f"{count:,} samples"
-    return role, shown(metric.name, _MAX_CELL), f"{metric.value:.12g}", shown(metric.unit or "", _MAX_CELL), samples
+    return role, plain(metric.name, _MAX_CELL), f"{metric.value:.12g}", plain(metric.unit or "", _MAX_CELL), samples
 
 
 def _warnings(reading: MetricReading) -> str:
@@ -90,8 +90,8 @@ def _missing(reading: MetricReading, primary: str | None) -> str:
     """What to tell where nothing was measured, or not what was asked for."""
     if select_primary(reading, primary) is not None:
         return ""
-    wanted = f"no metric named {shown(primary, _MAX_CELL)}" if primary is not None else "no METRIC line"
-    names = [shown(metric.name, _MAX_CELL) for metric in reading.metrics]
+    wanted = f"no metric named {plain(primary, _MAX_CELL)}" if primary is not None else "no METRIC line"
+    names = [plain(metric.name, _MAX_CELL) for metric in reading.metrics]
     more = f" and {len(names) - 20:,} more" if len(names) > 20 else ""
-    found = f"Found: {', '.join(names[:20])}{more}." if names else f"Print a line such as: METRIC {shown(primary or 'name', _MAX_CELL)}=1.5"
+    found = f"Found: {', '.join(names[:20])}{more}." if names else f"Print a line such as: METRIC {plain(primary or 'name', _MAX_CELL)}=1.5"
     return f"{wanted} in {reading.lines:,} lines. {found}\n"

@@ -5,10 +5,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from assay.core.terminal_text import without_sequences
+from assay.core.workflow_commands import unmarked
+
 ZERO_WIDTH = "\u200b"
 """Put inside what GitHub would make a link or a notification of: it stays readable and is no longer recognised."""
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|[ -/]*[0-~])|\x9b[0-?]*[ -/]*[@-~]")
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co"})
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _LINE_ENDS = re.compile("\r\n|[\r\n\v\f\x85\u2028\u2029]")
@@ -23,7 +25,7 @@ _FENCE_LINE = 400
 
 def clean(text: str) -> str:
     """One line of visible characters: no terminal sequences, controls, direction marks or invisible letters."""
-    flat = _LINE_ENDS.sub(" ", _ANSI.sub("", text)).replace("\t", " ")
+    flat = _LINE_ENDS.sub(" ", without_sequences(text)).replace("\t", " ")
     return " ".join(_visible_part(flat).split())
 
 
@@ -38,7 +40,7 @@ def is_text(text: str) -> bool:
 
 def plain(text: str, limit: int = 300) -> str:
     """For a terminal, a log or a title: one line that is neither a terminal sequence nor a workflow command."""
-    calm = shorten(clean(text[:_RAW_LIMIT]), limit).replace("##[", "## [")
+    calm = unmarked(shorten(clean(text[:_RAW_LIMIT]), limit))
     return f": {calm[1:]}" if calm.startswith("::") else calm
 
 
@@ -73,7 +75,7 @@ def fence(lines: Sequence[str]) -> str:
 def visible_lines(lines: Sequence[str]) -> list[str]:
     """Each line as a terminal would show it, indentation kept, very long ones cut, workflow commands broken up."""
     shown = (_visible_line(line[:_RAW_LIMIT]) for one in lines for line in _LINE_ENDS.split(one))
-    return [shorten(line, _FENCE_LINE).replace("##[", "## [") for line in shown]
+    return [unmarked(shorten(line, _FENCE_LINE)) for line in shown]
 
 
 def shorten(text: str, limit: int) -> str:
@@ -94,7 +96,7 @@ def _visible(sign: str) -> bool:
 
 
 def _visible_line(line: str) -> str:
-    return _visible_part(_ANSI.sub("", line).expandtabs(4)).rstrip()
+    return _visible_part(without_sequences(line).expandtabs(4)).rstrip()
 
 
 def _decoded(text: str) -> str:

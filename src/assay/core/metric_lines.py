@@ -20,7 +20,7 @@ from assay.core.metric_grammar import (
 from assay.core.metric_refusal import strict_refusal, wide_refusal
 from assay.core.metric_table import MAX_NAMES, MAX_TEXT, MAX_VALUES, Loss, MetricTable
 from assay.core.model import Metric, MetricReading, MetricWarning
-from assay.core.terminal_text import BLANKS, BOM, ESC, SEQUENCE, plain, shown
+from assay.core.terminal_text import BLANKS, BOM, ESC, SEQUENCE, decoded, shown
 
 __all__ = ["MAX_LINE", "MAX_WARNINGS", "Dialect", "MetricReader", "reading_json", "select_primary"]
 
@@ -112,7 +112,7 @@ class MetricReader:
         return True
 
     def _read(self, raw: bytes, number: int) -> None:
-        text = plain(raw.removeprefix(BOM) if number == 1 else raw).strip(BLANKS)
+        text = decoded(raw.removeprefix(BOM) if number == 1 else raw).strip(BLANKS)
         if not looks_like_metric(text):
             return
         if len(raw) > MAX_LINE:

@@ -9,24 +9,32 @@ BOM = b"\xef\xbb\xbf"
 ESC = b"\x1b"
 BLANKS = " \t"
 
-SEQUENCE = (
-    rb"\x1b(?:"
-    rb"\[[0-?]*+[ -/]*+[@-~]?"  # CSI: colours, cursor
-    rb"|\][^\x07\x1b\n]*+(?:\x07|\x1b\\)?"  # OSC: titles, links
-    rb"|[PX^_][^\x1b\n]*+(?:\x1b\\)?"  # DCS, SOS, PM, APC
-    rb"|[ -/]*+[0-~]?"  # the short ones
-    rb")"
+_FORMS = (
+    r"\x1b(?:"
+    r"\[[0-?]*+[ -/]*+[@-~]?"  # CSI: colours, cursor
+    r"|\][^\x07\x1b\n]*+(?:\x07|\x1b\\)?"  # OSC: titles, links
+    r"|[PX^_][^\x1b\n]*+(?:\x1b\\)?"  # DCS, SOS, PM, APC
+    r"|[ -/]*+[0-~]?"  # the short ones
+    r")"
 )
+
+SEQUENCE = _FORMS.encode()
 """One escape sequence, whole or cut off. After ESC everything is optional and possessive, so it fails at ESC or not at all."""
 
-_SEQUENCE = re.compile(SEQUENCE)
+_IN_BYTES = re.compile(SEQUENCE)
+_IN_TEXT = re.compile(rf"{_FORMS}|\x9b[0-?]*+[ -/]*+[@-~]?")
 
 
-def plain(line: bytes) -> str:
+def decoded(line: bytes) -> str:
     """One line without escape sequences; each invalid UTF-8 sequence becomes U+FFFD."""
     if ESC in line:
-        line = _SEQUENCE.sub(b"", line)
+        line = _IN_BYTES.sub(b"", line)
     return line.decode("utf-8", "replace")
+
+
+def without_sequences(text: str) -> str:
+    """Text without escape sequences, among them those that begin with the one character that stands for ESC and `[`."""
+    return _IN_TEXT.sub("", text)
 
 
 def shown(text: str, limit: int) -> str:

@@ -42,12 +42,17 @@ def quoted(text: str, token: str) -> str:
 
 def calm(text: str) -> str:
     """Text whose lines end at LF only, without control characters, and with every `##[` broken up."""
-    return _LINE_ENDS.sub("\n", text).translate(_HARMLESS).replace("##[", "## [")
+    return unmarked(_LINE_ENDS.sub("\n", text).translate(_HARMLESS))
 
 
 def disobeyed(text: str) -> str:
     """A message of ours that may quote a stranger: it reads the same, and no line of it is a command."""
-    return _LINE_COMMAND.sub(r"\1\2: :", text).replace("##[", "## [")
+    return unmarked(_LINE_COMMAND.sub(r"\1\2: :", text))
+
+
+def unmarked(text: str) -> str:
+    """Text in which every `##[` is broken up, which is a command wherever it stands in a line."""
+    return text.replace("##[", "## [")
 
 
 def annotation(level: Level, message: str, *, title: str = "", file: str = "", line: int | None = None) -> str:

@@ -78,6 +78,12 @@ def test_what_a_terminal_would_obey_is_not_printed_to_people(tmp_path: Path, cap
     assert all(line.isprintable() for line in (out + err).splitlines())
 
 
+def test_what_the_log_of_a_step_would_obey_is_broken_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "log").write_text("METRIC a=1 (##[error]no)\n")
+    metrics(str(tmp_path / "log"), None, "strict", False)
+    assert "##[" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", ["missing", "."])
 def test_a_source_that_cannot_be_read_is_a_usage_error_that_names_it(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=f"cannot read .*{name}: (No such file|Is a directory)"):

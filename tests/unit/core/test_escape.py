@@ -133,3 +133,13 @@ def test_a_fence_is_longer_than_the_longest_run_of_backticks() -> None:
 
 def test_output_keeps_its_indentation_and_loses_its_colours() -> None:
     assert escape.visible_lines(["\x1b[31m\tred\x1b[0m", "two\rthree"]) == ["    red", "two", "three"]
+
+
+@pytest.mark.parametrize("sequence", ["\x1b[31m", "\x9b31m", "\x1b]0;title\x07", "\x1b]8;;https://x\x1b\\", "\x1bP1\x1b\\", "\x1bc"])
+def test_a_terminal_sequence_leaves_nothing(sequence: str) -> None:
+    assert escape.clean(f"a{sequence}b") == "ab"
+
+
+@pytest.mark.parametrize("unfinished", ["\x1b]0;title", "\x1bPdata", "\x1b["])
+def test_an_unfinished_sequence_hides_no_other_line(unfinished: str) -> None:
+    assert escape.clean(f"a{unfinished}\nthe second line").endswith("the second line")

@@ -69,6 +69,7 @@ OF_EVIDENCE: list[tuple[Run, ReuseQuestion, str]] = [
     (a_run(values=(1.0, 2.0, 3.0)), QUESTION, "fewer samples: val_loss from 3 of 4 processes"),
     (a_run(), replace(QUESTION, needed=Needed("tok_s", 4)), "fewer samples: tok_s from 0 of 4 processes"),
     (a_run(seeds=(1, 2)), FOUR_SEEDS, "fewer samples: no val_loss for seed 5, 9"),
+    (a_run(dirty=True), QUESTION, "not clean, its own processes changed tracked files"),
     (a_run(status=RunStatus.PARTIAL), QUESTION, "not clean, its status is partial"),
     (a_run(status=RunStatus.DEGRADED), QUESTION, "not clean, its status is degraded"),
     (a_run(status=RunStatus.ERRORED), QUESTION, "not clean, its status is errored"),

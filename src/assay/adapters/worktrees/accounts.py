@@ -10,6 +10,7 @@ from assay.adapters import trees
 from assay.core.escape import plain
 from assay.core.process import Account
 from assay.core.values import dataclass
+from assay.errors import UsageError
 
 AccountChoice = Callable[[Sequence[str]], tuple[Account | None, str]]
 """Given the paths that a child has to use: the account it can run as, or None and why not, in one sentence (empty: no need)."""
@@ -36,9 +37,14 @@ class Access:
         return self.choose([str(folder)])[0] is not None and _may_write(self.account, folder)
 
 
-def access(choose: AccountChoice, needed: Sequence[str], path: str) -> Access:
-    """The account that can use all that is `needed`, and PATH without what it cannot use; else nobody but ourselves."""
+def access(choose: AccountChoice, needed: Sequence[str], path: str, *, insist: bool) -> Access:
+    """The account that can use all that is `needed`, and PATH without what it cannot use; else nobody but ourselves.
+
+    Raises UsageError instead where somebody insists on another account than root.
+    """
     account, why_not = choose(needed)
+    if account is None and why_not and insist:
+        raise UsageError(why_not, hint="Open it to that account, start Assay as an ordinary user, or allow it with ASSAY_ROOT=allow.")
     if account is None:
         return Access(None, choose, notes=(why_not,) if why_not else ())
     folders = [folder for folder in path.split(":") if folder]

@@ -46,15 +46,16 @@ class LocalWorktrees:
         home: str | None,
         own: Path | None = None,
         choose_account: AccountChoice = _nobody_else,
+        refuse_root: bool = False,
         job: JobQuestion | None = None,
     ) -> None:
         """Nothing happens yet.
 
         `checkout(commit, folder)` lays a commit out and tells the blob id of each file; what else it makes lies beside
-        `folder`. `home` is the user's own, where `~` caches are; other caches are in `own`, by
-        default `.assay` of the checkout. `choose_account` names another user for the child, where we
-        have the right to become one, and is `assay.adapters.process.privileges.child_account` in a real check. `job` is a
-        question that several share, or that was started early.
+        `folder`. `home` is the user's own, where `~` caches are; other caches are in `own`, by default `.assay` of the
+        checkout. `choose_account` names another user for the child, where we have the right to become one, and is
+        `assay.adapters.process.privileges.child_account` in a real check; `refuse_root` makes an error of it where we are
+        root and there is none. `job` is a question that several share, or that was started early.
         """
         self._checkout = checkout
         self._user_root = Path(user_root)
@@ -62,6 +63,7 @@ class LocalWorktrees:
         self._user_home = Path(home) if home else None
         self._own = own or Path(user_root, ".assay")
         self._choose_account = choose_account
+        self._refuse_root = refuse_root
         self._question = job or JobQuestion(parent_environment, user_root)
         self._shared_question = job is not None
         self._work: WorkFolder | None = None
@@ -210,4 +212,4 @@ class LocalWorktrees:
         job = self._job
         python = [job.executable, job.base_prefix, *map(str, job.sites)] if job else []
         needed = [self._folder.path.parent, *python, *(self._user_root / path for path in benchmark.inputs)]
-        return access(self._choose_account, list(map(str, needed)), self._parent.get("PATH", ""))
+        return access(self._choose_account, list(map(str, needed)), self._parent.get("PATH", ""), insist=self._refuse_root)
