@@ -65,6 +65,8 @@ fi
 unset PYTHONPATH PYTHONHOME VIRTUAL_ENV CONDA_PREFIX PIP_USER PIP_TARGET PIP_PREFIX PIP_REQUIRE_VIRTUALENV PIP_CONSTRAINT \
   UV_SYSTEM_PYTHON UV_PROJECT_ENVIRONMENT UV_PYTHON UV_CONSTRAINT UV_OVERRIDE
 
+[ "${ASSAY_FUSION:-}" != config ] || source="${source}[analysis]"  # models are asked by a package that few jobs need
+
 folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/assay-XXXXXXXX")
 cd "$folder"  # out of the workspace, whose settings for uv and pip are the pull request's
 venv=$folder/venv
