@@ -18,9 +18,11 @@ from assay.cli.options import (
     Json,
     Names,
     NoReuse,
+    OtherTests,
     Out,
     Run,
     Source,
+    Suite,
     Where,
     finish,
 )
@@ -220,14 +222,14 @@ def changes(source: Source = "-", as_json: Json = False) -> None:
 
 
 @app.command(epilog=COMPARE_EXAMPLE)
-def compare(source: Source = "-", alpha: Alpha = 0.05, as_json: Json = False) -> None:
+def compare(source: Source = "-", alpha: Alpha = 0.05, suite: Suite = False, tests: OtherTests = False, as_json: Json = False) -> None:
     """Compare base and head samples given as JSON lines.
 
     A line is `{id, direction, base[], head[]}` with, as you like, `block`, `paired`, `min_effect`, `history`, `aa`, `aa_similar`.
     """
     from assay.cli.compare_command import compare as run_compare
 
-    finish(lambda: run_compare(source, alpha, as_json))
+    finish(lambda: run_compare(source, alpha, as_json, suite=suite, tests=tests))
 
 
 @app.command(epilog="Example: `assay reuse --benchmark train-small --explain`")

@@ -20,6 +20,8 @@ Where = Annotated[str, typer.Option("--store", metavar="auto|dir:PATH|branch[:NA
 Out = Annotated[str | None, typer.Option("--out", metavar="DIR", help="Where the report goes. Default: .assay/report")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout, and nothing else there.")]
 Source = Annotated[str, typer.Argument(metavar="[FILE|-]", help="A file, or - for standard input.")]
+Suite = Annotated[bool, typer.Option("--suite", help="The rows were measured together: take back what a shift of all of them explains.")]
+OtherTests = Annotated[bool, typer.Option("--tests", help="Add tests by ranks, effect sizes and a bootstrap interval.")]
 Alpha = Annotated[float, typer.Option(min=1e-9, max=0.5, help="The level of the test.")]
 Artifact = Annotated[str, typer.Option("--artifact", metavar="DIR", help="The folder by which plan, run and report hand over.")]
 Folder = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Where the repository is made. Default: a new temporary folder.")]
