@@ -29,21 +29,21 @@ def traps(world: World, tmp_path: Path) -> Traps:
 class Loop:
     """An experiment whose benchmark plants the traps each time."""
 
-    def __init__(self, world: World, traps: Traps) -> None:
+    def __init__(self, world: World, traps: Traps, store: str = "auto") -> None:
         self.world = world
         self.traps = traps
+        self.store = ("--store", store)
         self.session = str(self("init", "--name", "try", "--metric", "loss", "--better", "lower").result["session"])
 
     def __call__(self, *words: str) -> Done:
-        done = self.world.assay("experiment", *words, "--json", env={"PATH": self.traps.path})
+        done = self.world.assay("experiment", *words, "--json", *self.store, env={"PATH": self.traps.path})
         assert done.code == 0, done.text
         return done
 
     def run(self, loss: int, files: dict[str, str]) -> str:
         self.world.repo.write({"metrics.txt": f"METRIC loss={loss}\n", **files})
-        done = self.world.assay(
-            "experiment", "run", "--session", self.session, "--json", "--", *self.traps.plant, env={"PATH": self.traps.path}
-        )
+        words = ("run", "--session", self.session, "--json", *self.store, "--", *self.traps.plant)
+        done = self.world.assay("experiment", *words, env={"PATH": self.traps.path})
         assert done.code == 0, done.text
         return str(done.result["handle"])
 
@@ -60,8 +60,13 @@ def test_the_traps_are_real(world: World, traps: Traps) -> None:
     assert "hook reference-transaction" in traps.sprung
 
 
-def test_no_verb_of_an_experiment_uses_the_git_folder_in_which_foreign_code_was(world: World, traps: Traps) -> None:
-    loop = Loop(world, traps)
+@pytest.mark.parametrize("store", ["auto", "branch"])
+def test_no_verb_of_an_experiment_uses_the_git_folder_in_which_foreign_code_was(
+    world: World, traps: Traps, tmp_path: Path, store: str
+) -> None:
+    world.repo.git("init", "-q", "--bare", str(tmp_path / "remote.git"))
+    world.repo.git("remote", "add", "origin", str(tmp_path / "remote.git"))
+    loop = Loop(world, traps, store)
     base = world.repo.git("rev-parse", "HEAD")
     kept = loop.log(loop.run(90, {"src/b.py": "B = 1\n"}), "--outcome", "keep").result["commit"]
     assert kept

@@ -2,76 +2,32 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from assay.cli.experiment_house import config_at, laboratory
-from assay.core.values import dataclass
+from assay.cli.experiment_house import laboratory
+from assay.cli.experiment_options import (
+    FinalizeOptions,
+    InitOptions,
+    LogOptions,
+    RunOptions,
+    duration,
+    file_text,
+    one_line,
+    outcome,
+    segment_config,
+    variables,
+)
 from assay.errors import AssayError, UsageError
 
 if TYPE_CHECKING:
     from assay.app.laboratory import Laboratory
-    from assay.core.experiment import ConfigPayload
-    from assay.core.model import Outcome
 
 Answer = tuple[Mapping[str, object], str]
 """The document for `--json`, and the text for a person."""
 
 ERRORED = 1
-_MAX_FILE = 64 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class InitOptions:
-    """The options of `experiment init` as they were typed."""
-
-    name: str
-    metric: str
-    better: str
-    unit: str | None = None
-    max_iterations: int | None = None
-    project: str | None = None
-    working_dir: str | None = None
-    rules: str | None = None
-    ideas: str | None = None
-    tags: tuple[str, ...] = ()
-    checks: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """The options of `experiment run` as they were typed."""
-
-    session: str
-    command: tuple[str, ...]
-    timeout: str | None = None
-    env: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LogOptions:
-    """The options of `experiment log` as they were typed."""
-
-    session: str
-    run: str
-    outcome: str
-    description: str | None = None
-    asi: tuple[str, ...] = ()
-    baseline: str | None = None
-    message: str | None = None
-    include: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FinalizeOptions:
-    """The options of `experiment finalize` as they were typed."""
-
-    session: str
-    integration: str | None = None
-    dry_run: bool = False
-    plan_file: str | None = None
-    summary: str | None = None
 
 
 def init(options: InitOptions, store: str, *, as_json: bool) -> int:
@@ -80,7 +36,7 @@ def init(options: InitOptions, store: str, *, as_json: bool) -> int:
     def work(lab: "Laboratory") -> tuple[Answer, int]:
         from assay.app.experiment import begin
 
-        begun = begin(lab, _text(options.name, "--name"), options.project, _config(lab, options))
+        begun = begin(lab, one_line(options.name, "--name"), options.project, segment_config(lab, options))
         journal, mode = begun.journal, "created" if begun.created else "new-segment"
         what = "Created" if begun.created else f"Began segment {journal.segment} of"
         return ({"session": journal.id, "segment": journal.segment, "mode": mode}, f"{what} {journal.id}"), 0
@@ -97,8 +53,8 @@ def run(options: RunOptions, store: str, *, as_json: bool) -> int:
         from assay.cli.experiment_words import ran_json, ran_text
         from assay.core.process import DEFAULT_TIMEOUT_S
 
-        timeout_s = _duration(options.timeout) if options.timeout else DEFAULT_TIMEOUT_S
-        ran = run_command(lab, RunRequest(options.session, options.command, timeout_s, _variables(options.env)))
+        timeout_s = duration(options.timeout) if options.timeout else DEFAULT_TIMEOUT_S
+        ran = run_command(lab, RunRequest(options.session, options.command, timeout_s, variables(options.env)))
         return (ran_json(ran), ran_text(ran)), 0 if ran.good else ERRORED
 
     return _answered(work, store, as_json=as_json)
@@ -116,7 +72,7 @@ def log(options: LogOptions, store: str, *, as_json: bool) -> int:
         asked = LogRequest(
             options.session,
             options.run,
-            _outcome(options.outcome),
+            outcome(options.outcome),
             options.description,
             asi_of_words(options.asi),
             options.baseline or None,
@@ -138,7 +94,7 @@ def finalize(options: FinalizeOptions, store: str, *, as_json: bool) -> int:
         from assay.cli.experiment_words import finalized_json, finalized_text
         from assay.core.finalize_plan import parse_plan
 
-        wishes = parse_plan(_file(options.plan_file)) if options.plan_file else None
+        wishes = parse_plan(file_text(options.plan_file)) if options.plan_file else None
         asked = FinalizeRequest(options.session, options.integration or None, wishes, options.summary, options.dry_run)
         result = end_session(lab, asked)
         return (finalized_json(result), finalized_text(result)), 0
@@ -206,7 +162,7 @@ def import_ledger(file: str, name: str | None, project: str | None, store: str, 
         from assay.app.experiment_exchange import take_in
         from assay.core.experiment_state import SessionState
 
-        journal = take_in(lab, _file(file), file, _text(name, "--name") if name else None, project)
+        journal = take_in(lab, file_text(file), file, one_line(name, "--name") if name else None, project)
         count, segments = len(SessionState(journal).trials), journal.segment
         text = f"Imported {count} runs in {segments} segments as {journal.id}"
         return ({"session": journal.id, "segment": segments, "mode": "created", "runs": count}, text), 0
@@ -256,96 +212,3 @@ def _code_of(error: AssayError) -> str:
 
 def _json(document: Mapping[str, object]) -> str:
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _config(lab: "Laboratory", options: InitOptions) -> "ConfigPayload":
-    from assay.core.config_types import check_metric_name
-    from assay.core.experiment import ConfigPayload
-    from assay.core.model import Direction
-
-    if options.better not in tuple(Direction):
-        raise UsageError(f"--better is lower or higher, not {options.better!r}.", hint="Say `--better lower` for times and losses.")
-    if options.max_iterations is not None and options.max_iterations < 1:
-        raise UsageError("--max-iterations is at least 1.", hint="Leave it out for no limit.")
-    return ConfigPayload(
-        metric=_checked(check_metric_name, options.metric, "--metric"),
-        direction=Direction(options.better),
-        unit=_text(options.unit, "--unit") if options.unit else None,
-        max_iterations=options.max_iterations,
-        rules=options.rules,
-        ideas=options.ideas,
-        working_dir=_inside(options.working_dir) if options.working_dir else None,
-        tags=tuple(_text(tag, "--tag") for tag in options.tags),
-        checks=options.checks or _checks_of_config(lab, options.metric),
-    )
-
-
-def _checks_of_config(lab: "Laboratory", metric: str) -> str | None:
-    """The checks of the benchmark in the config that is judged by this metric, if there is exactly one."""
-    config = config_at(lab.tree.root) if lab.tree else None
-    mine = [one for one in config.benchmarks.values() if one.metric and one.metric.name == metric] if config else []
-    return mine[0].checks if len(mine) == 1 else None
-
-
-def _inside(text: str) -> str:
-    from pathlib import PurePosixPath
-
-    path = PurePosixPath(text)
-    if path.is_absolute() or ".." in path.parts:
-        raise UsageError(f"--working-dir is {text!r}, which leads out of the repository.", hint="Give it relative to its top folder.")
-    return str(path)
-
-
-def _file(name: str) -> str:
-    """The text of a file that the user names. Raises UsageError where it cannot be read."""
-    from pathlib import Path
-
-    try:
-        with Path(name).open("rb") as stream:
-            data = stream.read(_MAX_FILE + 1)
-        if len(data) > _MAX_FILE:
-            raise ValueError(f"larger than {_MAX_FILE} bytes")
-        return data.decode()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{name}: {reason}", hint="Name a text file that you may read.") from error
-
-
-def _outcome(text: str) -> "Outcome":
-    from assay.core.model import Outcome
-
-    if text not in tuple(Outcome):
-        raise UsageError(f"--outcome does not know {text!r}.", hint=f"It is one of: {', '.join(Outcome)}.")
-    return Outcome(text)
-
-
-def _duration(text: str) -> float:
-    from assay.core.units import parse_duration
-
-    try:
-        return parse_duration(float(text) if text.replace(".", "", 1).isdigit() else text)
-    except ValueError as error:
-        raise UsageError(f"--timeout {text!r} {error}.", hint="Such as --timeout 10m") from error
-
-
-def _variables(words: Iterable[str]) -> dict[str, str]:
-    found = {}
-    for word in words:
-        name, sign, value = word.partition("=")
-        if not sign or not name.isidentifier() or "\0" in value:
-            raise UsageError(f"--env takes NAME=VALUE, not {word!r}.", hint="For example --env OMP_NUM_THREADS=1")
-        found[name] = value
-    return found
-
-
-def _text(text: str, option: str) -> str:
-    from assay.core.config_types import check_text
-
-    return _checked(check_text, text, option)
-
-
-def _checked(check: Callable[[str], str], text: str, option: str) -> str:
-    try:
-        return check(text)
-    except ValueError as error:
-        raise UsageError(f"{option} {text[:80]!r} {error}.", hint=f"Give {option} another value.") from error

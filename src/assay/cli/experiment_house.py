@@ -40,7 +40,7 @@ def laboratory(stack: ExitStack, store: str, observer: "Observer", folder: str |
     config = config_at(root)
     clock = SystemClock()
     return Laboratory(
-        sessions=_sessions(store, root, observer),
+        sessions=_sessions(store, tree, root, observer),
         tree=tree,
         branches=tree.branch_maker if tree else None,
         spared=SparedList(Path(root, FOLDER)),
@@ -92,15 +92,15 @@ def _tree(where: str) -> "GitTree | None":
         return None
 
 
-def _sessions(store: str, root: str, observer: "Observer") -> "Sessions":
+def _sessions(store: str, tree: "GitTree | None", root: str, observer: "Observer") -> "Sessions":
     kind, _, rest = store.partition(":")
     if store == "auto":
         kind = "branch" if os.environ.get("GITHUB_ACTIONS") == "true" else "dir"
     if kind == "branch":
-        from assay.adapters.store_branch import locate, token_for
+        from assay.adapters.store_branch import locate, locate_from_files, token_for
         from assay.core.events import Remark
 
-        place = locate(root, rest)
+        place = locate_from_files(tree.dot_git, rest) if tree else locate(root, rest)
         return place.open(token_for(place.remote, os.environ), lambda text: observer.note(Remark(text))).sessions
     if kind != "dir" or (store != "auto" and not rest):
         raise UsageError(f"--store is auto, dir:PATH or branch[:NAME], not {store!r}.", hint="For example --store dir:/srv/assay")

@@ -42,8 +42,8 @@ def init(
     as_json: Json = False,
 ) -> None:
     """Create a session, or begin the next segment of the active one of that name."""
-    from assay.cli.experiment_command import InitOptions
     from assay.cli.experiment_command import init as run_init
+    from assay.cli.experiment_options import InitOptions
 
     options = InitOptions(name, metric, better, unit, max_iterations, project, working_dir, rules, ideas, tuple(tag or ()), checks)
     raise typer.Exit(run_init(options, store, as_json=as_json))
@@ -63,8 +63,8 @@ def run(
     It waits until no other run is at work in the tree. Exit codes: 0 measured; 1 errored, or its checks failed;
     2 refused, such as at the limit.
     """
-    from assay.cli.experiment_command import RunOptions
     from assay.cli.experiment_command import run as run_command
+    from assay.cli.experiment_options import RunOptions
 
     raise typer.Exit(run_command(RunOptions(session, tuple(command), timeout, tuple(env or ())), store, as_json=as_json))
 
@@ -91,8 +91,8 @@ def log(
 
     What a discard takes away stays under refs/assay/discarded/HANDLE, and the output has the command that brings it back.
     """
-    from assay.cli.experiment_command import LogOptions
     from assay.cli.experiment_command import log as log_outcome
+    from assay.cli.experiment_options import LogOptions
 
     options = LogOptions(session, run, outcome, description, tuple(asi or ()), baseline, message, tuple(include or ()))
     raise typer.Exit(log_outcome(options, store, as_json=as_json))
@@ -134,8 +134,8 @@ def finalize(
 
     Groups are those of `--asi group=NAME`, else the segments. Your tree, index and branch stay as they are.
     """
-    from assay.cli.experiment_command import FinalizeOptions
     from assay.cli.experiment_command import finalize as end_session
+    from assay.cli.experiment_options import FinalizeOptions
 
     options = FinalizeOptions(session, integration_branch, dry_run, plan_file, summary)
     raise typer.Exit(end_session(options, store, as_json=as_json))

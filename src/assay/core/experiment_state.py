@@ -3,13 +3,10 @@
 from collections.abc import Iterable
 from functools import cached_property
 
-from assay.core.experiment import ConfigPayload, ConfigRecord, Journal, RunPayload, RunRecord
+from assay.core.experiment import ChecksState, ConfigPayload, ConfigRecord, Journal, RunPayload, RunRecord
 from assay.core.experiment_confidence import confidence
 from assay.core.model import Direction, Outcome
 from assay.core.values import dataclass
-
-MEASURED = (Outcome.KEEP, Outcome.DISCARD)
-"""Outcomes whose number counts as a sample and as a baseline. What crashed or computed something wrong has no say in the noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +38,12 @@ class Trial:
     def settled(self) -> bool:
         """Whether it has an outcome that stands. `pending` says that it has none yet."""
         return self.final is not None and self.final.payload.status is not Outcome.PENDING
+
+    @property
+    def counts(self) -> bool:
+        """Whether its number is a sample and may be a baseline. What crashed or computes something wrong has no say in the noise."""
+        wrong = self.stored.checks.state is ChecksState.FAILED or self.newest.status in (Outcome.ERRORED, Outcome.CHECKS_FAILED)
+        return self.stored.clean and not wrong
 
     @property
     def value(self) -> float | None:
@@ -97,13 +100,13 @@ class SessionState:
 
     @property
     def baseline(self) -> Trial | None:
-        """The first run of the segment whose number counts."""
-        return next((one for one in self.here if one.newest.status in MEASURED and one.value is not None), None)
+        """The first run of the segment whose number counts, logged or not."""
+        return next((one for one in self.here if one.counts), None)
 
     @property
     def confidence(self) -> float | None:
         """How far the best stands out of the noise of the segment."""
-        values = [one.value for one in self.here if one.newest.status in MEASURED and one.value is not None]
+        values = [one.value for one in self.here if one.counts and one.value is not None]
         best = self.best.value if self.best else None
         return confidence(values, best)
 

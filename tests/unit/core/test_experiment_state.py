@@ -52,6 +52,14 @@ def test_the_baseline_is_the_first_run_whose_number_counts() -> None:
     assert story.state.baseline.run == first
 
 
+def test_a_run_without_an_outcome_can_be_the_baseline_and_one_whose_checks_failed_cannot() -> None:
+    story = Story.begin(checks="./check")
+    story.run(checks=1)
+    first = story.run(checks=0)
+    assert story.state.baseline is not None
+    assert story.state.baseline.run == first
+
+
 @pytest.mark.parametrize(
     ("values", "best", "expected"),
     [

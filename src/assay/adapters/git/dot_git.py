@@ -41,6 +41,12 @@ class DotGit:
         """What the user is half-way through, if anything."""
         return next((what for name, what in IN_PROGRESS.items() if os.path.lexists(self.own / name)), None)
 
+    def work_refs(self) -> tuple[str, ...]:
+        """The refs that hold the user's work: the branch that is checked out, and the default branch as far as this clone knows it."""
+        default = _text(self.common / "refs/remotes/origin/HEAD") or ""
+        mine = (self.head(), default.removeprefix("ref: ").replace("refs/remotes/origin/", "refs/heads/", 1))
+        return tuple(ref for ref in mine if ref.startswith("refs/heads/"))
+
     def head(self) -> str:
         """The full ref that HEAD stands for, or the sha where it is detached. Raises GitNotConfiguredError for anything else."""
         text = _text(self.own / "HEAD") or ""

@@ -24,6 +24,11 @@ class GitTree:
         return cls(find_dot_git(folder))
 
     @property
+    def dot_git(self) -> DotGit:
+        """Where its git folder is."""
+        return self._dot_git
+
+    @property
     def branch_maker(self) -> GitBranchMaker:
         """What makes review branches in the same repository."""
         return GitBranchMaker(self._dot_git)

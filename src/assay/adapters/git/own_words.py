@@ -24,21 +24,22 @@ _CORE = {
     "core.autocrlf": ("autocrlf", re.compile(r"true|false|input", re.IGNORECASE)),
     "core.eol": ("eol", re.compile(r"lf|crlf|native", re.IGNORECASE)),
 }
-_KEYS = (
-    r"^(core\.(filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|excludesfile|sparsecheckout)|user\.(name|email)|extensions\..*)$"
-)
+_CORE_KEYS = "filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|excludesfile|sparsecheckout"
+_KEYS = rf"^(core\.({_CORE_KEYS})|user\.(name|email)|remote\.origin\.url|extensions\..*)$"
 _KNOWN_EXTENSIONS = {"extensions.objectformat", "extensions.worktreeconfig", "extensions.partialclone", "extensions.preciousobjects"}
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f\"\\;#]+")
 
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """The values taken over: variables of the identity, keys of the section core, the file of ignored patterns, the kind of hash."""
+    """The values taken over: variables of the identity, keys of the section core, the file of ignored patterns, the kind of hash,
+    and the URL of the remote `origin`, empty where there is none."""
 
     identity: Mapping[str, str]
     core: Mapping[str, str]
     excludes: str
     sha256: bool
+    origin: str
 
 
 def read_own_words(dot_git: DotGit) -> OwnWords:
@@ -52,7 +53,8 @@ def read_own_words(dot_git: DotGit) -> OwnWords:
             "The tree is a sparse checkout, which Assay cannot keep or restore.", hint="git sparse-checkout disable"
         )
     core = {name: value for key, (name, form) in _CORE.items() if (value := found.get(key)) is not None and form.fullmatch(value)}
-    return OwnWords(_identity(found), core, _excludes(found), found.get("extensions.objectformat", "sha1") == "sha256")
+    sha256 = found.get("extensions.objectformat", "sha1") == "sha256"
+    return OwnWords(_identity(found), core, _excludes(found), sha256, found.get("remote.origin.url", ""))
 
 
 def _user_wide() -> dict[str, str]:

@@ -5,7 +5,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from assay.adapters.git.command import GitCommand, in_folder
+from assay.adapters.git.dot_git import DotGit
 from assay.adapters.git.failures import no_repository
+from assay.adapters.git.own_words import read_own_words
 from assay.adapters.store_branch.remote import Credentials
 from assay.adapters.store_branch.store import BranchStore
 from assay.core.data_ref import DEFAULT, data_ref
@@ -71,6 +73,19 @@ def locate(folder: str, name: str = DEFAULT, trusted: tuple[str, ...] = ()) -> B
     return BranchPlace(_origin(git, folder), ref, Path(common, "assay"), object_format)
 
 
+def locate_from_files(dot_git: DotGit, name: str = DEFAULT) -> BranchPlace:
+    """The same for a tree in which foreign code may have run: git is not asked there, its files are read.
+
+    Rewriting of URLs (`url.….insteadOf`) is not known then. Raises UsageError as `locate` does.
+    """
+    words = read_own_words(dot_git)
+    if not words.origin:
+        raise _no_origin(str(dot_git.root))
+    ref = data_ref(name or DEFAULT, dot_git.work_refs())
+    remote = str(dot_git.root / words.origin) if _is_path(words.origin) else words.origin
+    return BranchPlace(remote, ref, dot_git.common / "assay", "sha256" if words.sha256 else "sha1")
+
+
 def token_for(remote: str, environ: Mapping[str, str]) -> Credentials | None:
     """The token of the environment, if it belongs to the forge that the remote is on. It is sent nowhere else."""
     ours, theirs = urlsplit(environ.get("GITHUB_SERVER_URL") or _GITHUB), urlsplit(remote)
@@ -82,14 +97,21 @@ def token_for(remote: str, environ: Mapping[str, str]) -> Credentials | None:
 def _origin(git: GitCommand, folder: str) -> str:
     answer = git.ask("remote", "get-url", "origin")
     if not answer.ok or not answer.line:
-        raise UsageError(
-            f"The repository around {plain(folder)} has no remote `origin`, so it has no place for a data branch.",
-            hint="Add one with `git remote add origin URL`, or keep the store in a folder with --store dir:PATH.",
-        )
+        raise _no_origin(folder)
     url = answer.line
     top = git.ask("rev-parse", "--path-format=absolute", "--show-toplevel")
-    is_path = "://" not in url and (":" not in url or "/" in url.split(":")[0])
-    return str(Path(top.line if top.ok else folder, url)) if is_path else url
+    return str(Path(top.line if top.ok else folder, url)) if _is_path(url) else url
+
+
+def _no_origin(folder: str) -> UsageError:
+    return UsageError(
+        f"The repository around {plain(folder)} has no remote `origin`, so it has no place for a data branch.",
+        hint="Add one with `git remote add origin URL`, or keep the store in a folder with --store dir:PATH.",
+    )
+
+
+def _is_path(url: str) -> bool:
+    return "://" not in url and (":" not in url or "/" in url.split(":")[0])
 
 
 def _taken(git: GitCommand) -> tuple[str, ...]:
