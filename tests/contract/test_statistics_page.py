@@ -20,7 +20,9 @@ def test_a_constant_has_its_value(module: str, name: str, value: str) -> None:
     assert getattr(importlib.import_module(f"assay.core.{module}"), name) == float(value)
 
 
-@pytest.mark.parametrize("module", ["estimate", "location", "similar", "noise", "modes", "doubts", "drift", "bootstrap"])
+@pytest.mark.parametrize(
+    "module", ["estimate", "location", "similar", "noise", "modes", "doubts", "drift", "bootstrap", "suite", "session_noise"]
+)
 def test_every_constant_of_the_method_is_on_the_page(module: str) -> None:
     numbers = {
         name

@@ -15,7 +15,9 @@ from assay.app.house import House
 from assay.app.measure import Task, measure
 from assay.app.plan import Measure, Plan, Question, Reuse, Skip, plan
 from assay.app.stages import Refusal, Silent, Stages
+from assay.core.comparison import Comparison
 from assay.core.config import Benchmark, Config
+from assay.core.confirm import confirmed, regressions, sentence
 from assay.core.decide import Decision, Policy
 from assay.core.effects import Effect, RecordDecision, RecordRun
 from assay.core.envelope import Run
@@ -198,7 +200,18 @@ class _Way:
         warnings = self._warnings()
         self.stages.opened(self.benchmark, self.commits, planned.run_id)
         done = measure(self.house, self._task(planned), lambda run: problems.extend(self.record([RecordRun(run)])))
+        if self.request.config.policy.confirm and regressions(done.comparisons):
+            again = self._once_more(planned, problems)
+            warnings = (*warnings, sentence(done.comparisons, again))
+            done = replace(done, comparisons=confirmed(done.comparisons, again))
         return conclude.measured(bench, planned, done, (*warnings, *problems), self.stages.hold(self.benchmark, self.commits))
+
+    def _once_more(self, planned: Measure, problems: list[str]) -> tuple[Comparison, ...]:
+        """A fresh session of the same commits; its runs are stored as well. Nothing where no time is left for it."""
+        if self.house.clock.monotonic() >= self.end:
+            return ()
+        task = self._task(replace(planned, run_id=self.house.clock.new_id("run")))
+        return measure(self.house, task, lambda run: problems.extend(self.record([RecordRun(run)]))).comparisons
 
     def _task(self, planned: Measure) -> Task:
         return Task(
@@ -212,6 +225,7 @@ class _Way:
             better=self.request.better,
             reproduce=_again(self.request, self.commits, self.benchmark),
             user_tree_dirty=self.house.repo.is_dirty(),
+            earlier=partial(self.house.store.recent, self.benchmark.name),
         )
 
     def _warnings(self) -> tuple[str, ...]:

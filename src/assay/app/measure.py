@@ -1,6 +1,6 @@
 """Measure one benchmark: worktrees, setup, interleaved sampling with looks, checks; everything measured is stored."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from assay.app.commits import Commits
@@ -17,10 +17,14 @@ from assay.core.judge import Evidence, compare_all, not_isolated, settled
 from assay.core.model import UNKNOWN, Cause, Direction, Side, Trust
 from assay.core.sampling import Level, spend
 from assay.core.schedule import plan_session
+from assay.core.session_noise import unit_variances
 from assay.core.timestamp import stamp
 from assay.core.window import Classifier
 from assay.errors import CancelledError, UnfitCommitError
 from assay.ports import Worktree, Worktrees
+
+EARLIER_RUNS = 40
+"""So many stored runs are asked how widely processes spread."""
 
 NO_PYTHON = PythonFacts(implementation=UNKNOWN, version=UNKNOWN, dependencies=UNKNOWN)
 """Of a side without a worktree."""
@@ -42,6 +46,7 @@ class Task:
     """What is to be measured, how much of the tests' level it may spend, and when the whole check has to end (monotonic).
 
     `ignore` are the patterns of paths that bear on no benchmark; `run_id` is what head's run is called; `trust` is that of the evidence.
+    `earlier` is a way to the newest stored runs of the benchmark, so many of them.
     With `to_the_end` no look ends it early.
     """
 
@@ -55,6 +60,7 @@ class Task:
     better: Direction | None
     reproduce: str
     user_tree_dirty: bool
+    earlier: Callable[[int], tuple[Run, ...]]
     to_the_end: bool = False
 
 
@@ -67,7 +73,7 @@ def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
         try:
             session.set_up()
             watch.look()
-            comparisons = _sample(session, task, watch)
+            comparisons = _sample(house, session, task, watch)
             session.check()
         except BaseException as error:
             # whatever ends it, a signal or a full disk: nothing measured is ever lost
@@ -168,34 +174,46 @@ class _Isolation:
         return tuple(text.format(name) for text, names in kinds for name in names[:5])
 
 
-def _sample(session: Session, task: Task, watch: _Isolation) -> tuple[Comparison, ...]:
+def _sample(house: House, session: Session, task: Task, watch: _Isolation) -> tuple[Comparison, ...]:
     if session.head.failure:
         return ()
     levels = spend(session.plan.looks, task.alpha)
+    variances = _variances(house, task, session)
     found: list[tuple[Comparison, ...]] = []
 
     def enough(look: int) -> bool:
-        found.append(_compare(session, task, watch, levels[look]))
+        found.append(_compare(session, task, watch, levels[look], variances))
         return settled(found[-1]) and not task.to_the_end
 
     session.sample(enough)
     if session.out_of_time:  # an unplanned look may spend what the planned ones have left
-        found.append(_compare(session, task, watch, task.alpha - sum(levels[: len(found)])))
+        found.append(_compare(session, task, watch, task.alpha - sum(levels[: len(found)]), variances))
     if session.base.failure and not session.head.failure:
-        found.append(_compare(session, task, watch, levels[-1]))
+        found.append(_compare(session, task, watch, levels[-1], variances))
     watch.look()
     if session.head.failure or not found:
         return ()
     return not_isolated(found[-1], watch.reason) if watch.reason else found[-1]
 
 
-def _compare(session: Session, task: Task, watch: _Isolation, alpha: float) -> tuple[Comparison, ...]:
+def _variances(house: House, task: Task, session: Session) -> dict[str, tuple[float, ...]]:
+    """How widely single processes spread in earlier sessions on such a machine: of plain pairs, since seeds are compared one by one."""
+    if session.plan.seeds:
+        return {}
+    runs, machine_class = task.earlier(EARLIER_RUNS), house.machine.facts().machine_class
+    return {name: unit_variances(runs, name, machine_class) for name in session.metrics}
+
+
+def _compare(
+    session: Session, task: Task, watch: _Isolation, alpha: float, variances: Mapping[str, tuple[float, ...]]
+) -> tuple[Comparison, ...]:
     base, head = session.base, session.head
     evidence = Evidence(
         base=tuple(base.records),
         head=tuple(head.records),
         baseline_missing=_no_baseline(base) if base.failure else "",
         not_isolated=watch.reason,
+        variances=variances,
         out_of_time=f"{session.deadline_name} ended the sampling" if session.out_of_time else "",
     )
     return compare_all(task.benchmark, session.primary or WALL_TIME, task.better, evidence, Level(alpha, task.alpha))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from assay.app.calibrate import calibrated
 from assay.app.check import choose
@@ -90,6 +91,7 @@ class _Bench:
             better=self.request.better,
             reproduce=f"assay selftest --benchmark {self.benchmark.name}" if self.benchmark.metric else "assay selftest",
             user_tree_dirty=self.house.repo.is_dirty(),
+            earlier=partial(self.house.store.recent, self.benchmark.name),
             to_the_end=True,
         )
         return measure(self.house, task, self._store)

@@ -48,6 +48,8 @@ Out = Annotated[str | None, typer.Option("--out", metavar="DIR", help="Where the
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout, and nothing else there.")]
 Source = Annotated[str, typer.Argument(metavar="[FILE|-]", help="A file, or - for standard input.")]
 Alpha = Annotated[float, typer.Option(min=1e-9, max=0.5, help="The level of the test.")]
+Suite = Annotated[bool, typer.Option("--suite", help="The rows were measured together: take back what a shift of all of them explains.")]
+OtherTests = Annotated[bool, typer.Option("--tests", help="Add tests by ranks, effect sizes and a bootstrap interval.")]
 Artifact = Annotated[str, typer.Option("--artifact", metavar="DIR", help="The folder by which plan, run and report hand over.")]
 Folder = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Where the repository is made. Default: a new temporary folder.")]
 
@@ -233,14 +235,14 @@ def changes(source: Source = "-", as_json: Json = False) -> None:
 
 
 @app.command(epilog=COMPARE_EXAMPLE)
-def compare(source: Source = "-", alpha: Alpha = 0.05, as_json: Json = False) -> None:
+def compare(source: Source = "-", alpha: Alpha = 0.05, suite: Suite = False, tests: OtherTests = False, as_json: Json = False) -> None:
     """Compare base and head samples given as JSON lines.
 
     A line is `{id, direction, base[], head[]}` with, as you like, `block`, `paired`, `min_effect`, `history`, `aa`, `aa_similar`.
     """
     from assay.cli.compare_command import compare as run_compare
 
-    _finish(lambda: run_compare(source, alpha, as_json))
+    _finish(lambda: run_compare(source, alpha, as_json, suite=suite, tests=tests))
 
 
 @app.command(epilog="Example: `assay reuse --benchmark train-small --explain`")

@@ -87,7 +87,8 @@ def _judge(blank: Comparison, sides: Scaled, pairing: Pairing, units: Sides, noi
     finding = find(estimate, question(blank.spec, sides.scale), blank.alpha)
     if estimate.exact and sides.least < ENOUGH_TO_BE_CONSTANT:
         return _perhaps_constant(blank, as_fraction(sides.scale, estimate.change))
-    blank = replace(blank, raw_interval=find(estimate, finding.question, whole).interval, paired=pairing is Pairing.PAIRED)
+    raw = finding if whole == blank.alpha else find(estimate, finding.question, whole)
+    blank = replace(blank, raw_interval=raw.interval, paired=pairing is Pairing.PAIRED)
     verdict = verdict_of(finding)
     against_it = doubt(finding, verdict, sides, took_turns=pairing is not Pairing.NONE)
     against_it = against_it or doubt_of_history(verdict, median(units[0]), median(units[1]), noise.history)

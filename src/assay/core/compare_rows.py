@@ -1,13 +1,16 @@
 """One JSON line of `assay compare` to its answer: strict in what it takes, complete in what it says."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 from assay.core.compare import Pairing, compare
+from assay.core.comparison import Comparison
 from assay.core.estimate import units_of_evidence
+from assay.core.further import further
 from assay.core.json_rows import BadRowError, direction, ident, kind_of, list_of, number, numbers, object_on
 from assay.core.model import Direction, MetricSpec, Role
 from assay.core.noise import Noise, Pairs
+from assay.core.suite import overruled, shared_shift
 from assay.errors import UsageError
 
 MIN_EFFECT = 0.01
@@ -47,12 +50,21 @@ def read_row(text: str, where: str) -> Row:
         raise UsageError(f"{where}: {error}", hint=f"Expected one JSON object a line: {SHAPE}") from None
 
 
-def answer(row: Row, alpha: float) -> dict[str, object]:
-    """The answer as JSON has it. `n` counts units of evidence, that is blocks; `interval` and `p` are null where there are none."""
+def compared(row: Row, alpha: float) -> Comparison:
+    """The row's samples compared at the level `alpha`."""
     pairing = Pairing.PAIRED if row.paired else Pairing.NONE
     spec = MetricSpec("", Role.PRIMARY, row.direction, min_effect=row.min_effect)
     noise = Noise(row.aa, row.aa_similar, row.history)
-    found = compare(spec, row.base, row.head, alpha=alpha, pairing=pairing, block=row.block, noise=noise)
+    return compare(spec, row.base, row.head, alpha=alpha, pairing=pairing, block=row.block, noise=noise)
+
+
+def answer(row: Row, alpha: float) -> dict[str, object]:
+    """The answer to a row as JSON has it."""
+    return as_answer(row, compared(row, alpha))
+
+
+def as_answer(row: Row, found: Comparison) -> dict[str, object]:
+    """A comparison as JSON has it. `n` counts units of evidence, that is blocks; `interval` and `p` are null where there are none."""
     return {
         "id": row.id,
         "verdict": found.verdict.value,
@@ -62,6 +74,24 @@ def answer(row: Row, alpha: float) -> dict[str, object]:
         "n": [len(units_of_evidence(side, row.block)) for side in (row.base, row.head)],
         "reason": found.reason,
     }
+
+
+def other_tests(row: Row, alpha: float) -> list[dict[str, object]]:
+    """The other statistics that apply to the row, which decide nothing, as JSON has them."""
+    base, head = (units_of_evidence(side, row.block) for side in (row.base, row.head))
+    return [asdict(one) for one in further(base, head, alpha, paired=row.paired)]
+
+
+def without_shared_shift(rows: Sequence[tuple[Row, Comparison]]) -> list[tuple[Row, Comparison]]:
+    """The rows as one suite: alarms that a shift explains which all of them share are taken back.
+
+    Rows with pairs are left alone, since pairs share their machine.
+    """
+    apart = [found for row, found in rows if not row.paired]
+    shift = shared_shift(apart)
+    if shift is None:
+        return list(rows)
+    return [(row, found if row.paired else overruled([found], shift, len(apart))[0]) for row, found in rows]
 
 
 def _row(value: Mapping[str, object]) -> Row:

@@ -13,6 +13,7 @@ class Undecided(StrEnum):
     TIME = "time"
     MODES = "two modes"
     DRIFT = "drift"
+    UNCONFIRMED = "not confirmed"
     SUITE = "suite-wide shift"
     ENVIRONMENT = "environment differs"
     WORKLOAD = "workload differs"

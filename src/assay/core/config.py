@@ -94,6 +94,11 @@ class Benchmark(Part):
         description="The direction of other metrics, by name, so that their change gets a verdict.",
         examples=[{"peak_mem": {"better": "lower"}}],
     )
+    workload: tuple[MetricName, ...] = Field(
+        default=(),
+        description="Metrics that count the work done. Where they differ between the sides, the rest is not comparable.",
+        examples=[["tokens", "errors"]],
+    )
     format: BuiltFormat = Field(default="metric", description="How the output is read. Only `metric` is built.")
     dialect: Literal["strict", "wide"] = Field(
         default="strict", description="Which METRIC lines are taken; `wide` adds forms such as `+5`, `.5` and several pairs on a line."

@@ -51,6 +51,9 @@ class Policy(Part):
         "`auto` is ratchet on `git.experiment_branches` and gate elsewhere.",
     )
     alpha: Alpha = Field(default=0.05, description="The accepted rate of false alarms of one benchmark.", examples=[0.05])
+    confirm: Truth = Field(
+        default=False, description="Whether a regression counts only after it was found once more, in a fresh session with fresh processes."
+    )
     fail_on: tuple[FailOn, ...] = Field(
         default=("regressed", "checks_failed", "errored"), description="What makes the command, and with it the job, fail."
     )

@@ -39,6 +39,7 @@ _STEPS = {
     Undecided.TIME: "Raise `max_time`, make the benchmark shorter, or accept the answer as it stands.",
     Undecided.MODES: "Find out what the two modes are (core, clock, memory layout) and pin it, or allow more samples (`repeats.max`).",
     Undecided.DRIFT: "Let the machine come to rest first, or measure base and head in turns.",
+    Undecided.UNCONFIRMED: "Run it again, or allow more samples (`repeats.max`): the two sessions do not agree.",
     Undecided.SUITE: "Measure base and head side by side on one machine; then a shift that all share is the code's.",
     Undecided.ENVIRONMENT: "Measure both sides in one environment (`--no-reuse`).",
     Undecided.WORKLOAD: "Make both sides do the same work, or leave the metric that counts it out of `workload`.",

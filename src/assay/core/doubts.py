@@ -1,7 +1,6 @@
 """What takes an answer away although the numbers have one: two modes, or a drift that explains the change."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from assay.core import drift
 from assay.core.compare_reasons import percent
@@ -10,6 +9,7 @@ from assay.core.estimate import Scale, Scaled, as_fraction, on_one_scale
 from assay.core.finding import Finding
 from assay.core.model import Verdict
 from assay.core.modes import Modes, two_modes
+from assay.core.values import dataclass
 
 SWITCHES = 3
 """A history that changes its mode so often has two; one that does so once has taken a step."""

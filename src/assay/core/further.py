@@ -4,7 +4,6 @@ Each says that it cannot speak where there are too few values for the level.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from assay.core import bootstrap, numbers
 from assay.core.effect_size import band, cliffs_delta, cohens_d
@@ -12,6 +11,7 @@ from assay.core.estimate import Scaled, as_fraction, on_one_scale
 from assay.core.location import mean
 from assay.core.rank_tests import mann_whitney, mann_whitney_least, wilcoxon, wilcoxon_least
 from assay.core.student import t_sf
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Statistic:
     value: float | None = None
     p: float | None = None
     interval: tuple[float, float] | None = None
-    band: str = ""
-    refusal: str = ""
+    band: str | None = None
+    refusal: str | None = None
 
     def __str__(self) -> str:
         if self.refusal:

@@ -61,7 +61,10 @@ def any_direction(value: object) -> Direction | None:
 
 def numbers(value: Mapping[str, object], key: str) -> tuple[float, ...]:
     """The finite numbers of a list, none where the key is absent."""
-    return tuple(number(one, f"`{key}[{index}]`") for index, one in enumerate(list_of(value, key)))
+    found = list_of(value, key)
+    if set(map(type, found)) == {float} and all(map(math.isfinite, found)):  # type: ignore[arg-type]
+        return tuple(found)  # type: ignore[arg-type]
+    return tuple(number(one, f"`{key}[{index}]`") for index, one in enumerate(found))
 
 
 def list_of(value: Mapping[str, object], key: str) -> list[object]:

@@ -1,16 +1,22 @@
 """From a session's processes to comparisons: which metrics there are, what each is, and what is said of it at a look."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from assay.core import numbers
 from assay.core.auto_effect import WITHOUT_EVIDENCE
 from assay.core.compare import Pairing, compare, no_comparison, with_undecided
 from assay.core.comparison import Comparison, Undecided
 from assay.core.config import Benchmark
 from assay.core.evidence import WALL_TIME, ProcessRecord, printed_names, unit_of, unit_values
 from assay.core.family import adjusted
+from assay.core.location import median
 from assay.core.model import Direction, MetricSpec, Role, Verdict
+from assay.core.noise import Noise
 from assay.core.sampling import Level
+from assay.core.session_noise import steadying
+
+_WORK = "the two sides did not do the same work, as the metrics under `workload` count it"
 
 MOST_UNDECLARED = 100
 """So many metrics that the config does not name are compared, in the order of their printing. All are stored."""
@@ -18,13 +24,21 @@ MOST_UNDECLARED = 100
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The processes of both sides, and what forbids an answer whatever they say."""
+    """The processes of both sides, and what forbids an answer whatever they say.
+
+    `variances` are those of single units in earlier sessions, by metric; `noise` is what equal code has shown between sessions,
+    by metric, which matters where the sides are not of `one_session`; `environment` says in what theirs differ.
+    """
 
     base: tuple[ProcessRecord, ...]
     head: tuple[ProcessRecord, ...]
     baseline_missing: str = ""
     not_isolated: str = ""
     out_of_time: str = ""
+    environment: str = ""
+    one_session: bool = True
+    variances: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    noise: Mapping[str, Noise] = field(default_factory=dict)
 
 
 def specs_of(benchmark: Benchmark, primary: str, printed: Sequence[str], better: Direction | None) -> tuple[MetricSpec, ...]:
@@ -60,14 +74,40 @@ def compare_all(benchmark: Benchmark, primary: str, better: Direction | None, ev
         for spec in specs
     ]
     timely = adjusted([_overruled(comparison, evidence) for comparison in found], level.share)
-    return not_isolated(timely, evidence.not_isolated) if evidence.not_isolated else timely
+    if evidence.not_isolated:
+        return not_isolated(timely, evidence.not_isolated)
+    if evidence.environment:
+        return tuple(_answerless(one, Undecided.ENVIRONMENT, evidence.environment) for one in timely)
+    unequal = _unequal_work(benchmark, evidence)
+    return tuple(_answerless(one, Undecided.WORKLOAD, unequal) for one in timely) if unequal else timely
 
 
 def not_isolated(comparisons: Sequence[Comparison], reason: str) -> tuple[Comparison, ...]:
     """The same numbers without an answer, for what the two sides shared may have made them."""
-    return tuple(
-        one if one.undecided is Undecided.NO_BASELINE else with_undecided(one, Undecided.NOT_ISOLATED, reason) for one in comparisons
-    )
+    return tuple(_answerless(one, Undecided.NOT_ISOLATED, reason) for one in comparisons)
+
+
+def _answerless(one: Comparison, cause: Undecided, reason: str) -> Comparison:
+    """Without an answer, for a cause that overrules it; what has no baseline or no numbers keeps that for its cause."""
+    kept = one.undecided in (Undecided.NO_BASELINE, Undecided.NOT_MEASURED) and cause is not Undecided.NOT_ISOLATED
+    return one if kept or one.undecided is Undecided.NO_BASELINE else with_undecided(one, cause, reason)
+
+
+def _unequal_work(benchmark: Benchmark, evidence: Evidence) -> str:
+    """In what the sides did not do the same work, by the metrics that the config says count it. Empty where they did."""
+    if not evidence.base or not evidence.head:
+        return ""
+    for name in benchmark.workload:
+        base, head = unit_values(evidence.base, name), unit_values(evidence.head, name)
+        if not base or not head:
+            sides = " and ".join(side for side, values in (("base", base), ("head", head)) if not values)
+            return f"{_WORK}, for the {sides} does not print it"
+        both = base.keys() & head.keys()
+        equal = all(base[unit] == head[unit] for unit in both) if benchmark.seeds else set(base.values()) == set(head.values())
+        if not equal:
+            counted = (numbers.number(median(list(side.values()))) for side in (base, head))
+            return f"{_WORK}: {' for base, '.join(counted)} for head"
+    return ""
 
 
 def _with_unit(spec: MetricSpec, evidence: Evidence) -> MetricSpec:
@@ -93,7 +133,13 @@ def _compare_one(spec: MetricSpec, evidence: Evidence, level: Level, seeded: boo
     if None not in units.values() and units["base"] != units["head"]:
         reason = "not comparable: the two sides print it in different units"
         return no_comparison(spec, *samples, Undecided.NOT_COMPARABLE, reason)
-    return compare(spec, *samples, alpha=level.look, whole=level.whole, pairing=Pairing.PAIRED if seeded else Pairing.INTERLEAVED)
+    noise = evidence.noise.get(spec.name)
+    if not evidence.one_session:
+        return compare(spec, *samples, alpha=level.look, whole=level.whole, noise=noise)
+    if seeded:
+        return compare(spec, *samples, alpha=level.look, whole=level.whole, pairing=Pairing.PAIRED)
+    steady = Noise(similar=steadying(evidence.variances.get(spec.name, ()), min(map(len, samples))))
+    return compare(spec, *samples, alpha=level.look, whole=level.whole, pairing=Pairing.INTERLEAVED, noise=steady)
 
 
 def _gaps(samples: tuple[tuple[float, ...], tuple[float, ...]], evidence: Evidence) -> str:

@@ -8,8 +8,9 @@ outlier and a second mode look alike, so that below that it is the plain mean.
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+
+from assay.core.values import dataclass
 
 ENOUGH_TO_TELL_OUTLIERS = 8
 """With fewer values on a side none of them is called an outlier."""
@@ -65,7 +66,7 @@ def _common_scale(sides: Sequence[Sequence[float]]) -> float:
 
 def _plain(values: Sequence[float]) -> Location:
     middle, n = mean(values), len(values)
-    return Location(middle, math.fsum((value - middle) ** 2 for value in values) / (n - 1) / n)
+    return Location(middle, math.fsum([(value - middle) ** 2 for value in values]) / (n - 1) / n)
 
 
 def _huber(values: Sequence[float], scale: float) -> Location:
@@ -83,5 +84,5 @@ def _huber(values: Sequence[float], scale: float) -> Location:
     low, high = bisect_left(ordered, centre - reach), bisect_right(ordered, centre + reach)
     if low == high:  # two modes far apart, beside a side that hardly varies: nothing lies in the middle
         return _plain(values)
-    squares = math.fsum((value - centre) ** 2 for value in ordered[low:high]) + reach * reach * (n - high + low)
+    squares = math.fsum([(value - centre) ** 2 for value in ordered[low:high]]) + reach * reach * (n - high + low)
     return Location(centre, squares / (n - 1) / n / ((high - low) / n) ** 2)

@@ -5,7 +5,9 @@ Where each side has values in both, the change is mostly one of how often either
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from operator import sub
+
+from assay.core.values import dataclass
 
 LEAST_IN_A_MODE = 3
 """Fewer values are outliers, no mode."""
@@ -42,9 +44,10 @@ def two_modes(base: Sequence[float], head: Sequence[float]) -> Modes | None:
     n = len(ordered)
     if n < LEAST:
         return None
-    cut = max(range(LEAST_IN_A_MODE, n - LEAST_IN_A_MODE + 1), key=lambda index: ordered[index] - ordered[index - 1])
+    gaps = list(map(sub, ordered[LEAST_IN_A_MODE : n - LEAST_IN_A_MODE + 1], ordered[LEAST_IN_A_MODE - 1 :]))
+    gap = max(gaps)
+    cut = LEAST_IN_A_MODE + gaps.index(gap)
     lower, upper = ordered[:cut], ordered[cut:]
-    gap = upper[0] - lower[-1]
     within = math.sqrt((_squares(lower) + _squares(upper)) / (n - 2))
     if gap <= GAP * within or gap <= 0.0:
         return None
@@ -56,7 +59,7 @@ def two_modes(base: Sequence[float], head: Sequence[float]) -> Modes | None:
 
 def _squares(values: Sequence[float]) -> float:
     middle = math.fsum(values) / len(values)
-    return math.fsum((value - middle) ** 2 for value in values)
+    return math.fsum([(value - middle) ** 2 for value in values])
 
 
 def _fisher(base: tuple[int, int], head: tuple[int, int]) -> float:

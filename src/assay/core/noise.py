@@ -6,11 +6,12 @@ measured side by side share their session and are charged nothing.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assay.core.estimate import MARGIN, ROUNDING, Estimate, Scale, from_fraction
 from assay.core.location import median
 from assay.core.similar import TAIL_DF, Learned, Line, Pair, learn
+from assay.core.values import dataclass
 
 LEAST_OWN = 3
 """Where there are no similar metrics, fewer changes than this of the metric itself say too little."""

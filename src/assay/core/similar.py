@@ -7,11 +7,11 @@ at all where sessions differ by something that no sample of one session shows.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from assay.core.gamma import digamma, trigamma, trigamma_inverse
 from assay.core.location import CONSISTENT, median
+from assay.core.values import dataclass
 
 LEAST_SIMILAR = 8
 """Fewer metrics than this say too little about another one."""

@@ -68,6 +68,56 @@ def test_a_worse_head_fails_the_gate() -> None:
     assert checked.decisions[0].triggers == {FailOn.REGRESSED}
 
 
+def test_a_regression_that_a_fresh_session_does_not_show_is_not_confirmed() -> None:
+    lab, given = Lab(), config(top=["policy: {confirm: true}"])
+    one = lab.bench(Script({"loss": [90]}, {"loss": [120] * 4 + [90]}), given)
+    assert (one.comparisons[0].verdict, one.comparisons[0].undecided) == (Verdict.UNDECIDED, Undecided.UNCONFIRMED)
+    assert (one.outcome, one.conclusion) == (Outcome.PENDING, Conclusion.NEUTRAL)
+    assert any("measured the regression again: loss: unchanged" in warning for warning in one.warnings)
+    assert len({run.session_id for run in lab.store.stored.values()}) == 2
+    assert one.run_id in lab.store.stored
+
+
+def test_a_regression_that_comes_again_is_one_and_without_the_key_nobody_asks() -> None:
+    confirming, plain = Lab(), Lab()
+    one = confirming.bench(fresh(WORSE), config(top=["policy: {confirm: true}"]))
+    assert (one.outcome, one.conclusion) == (Outcome.DISCARD, Conclusion.FAILURE)
+    assert any("loss: regressed, +33.3 %" in warning for warning in one.warnings)
+    plain.bench(fresh(WORSE))
+    assert len(confirming.commands) == 2 * len(plain.commands)
+
+
+def test_no_second_session_is_begun_where_nothing_regressed() -> None:
+    one, other = Lab(), Lab()
+    one.bench(fresh(BETTER), config(top=["policy: {confirm: true}"]))
+    other.bench(fresh(BETTER))
+    assert len(one.commands) == len(other.commands)
+
+
+def test_sides_that_did_not_do_the_same_work_are_not_compared() -> None:
+    given = config("workload: [tokens]")
+    one = Lab().bench(Script({"loss": [90], "tokens": [1000]}, {"loss": [120], "tokens": [10]}), given)
+    assert one.comparisons[0].undecided is Undecided.WORKLOAD
+    assert "1000 for base, 10 for head" in one.comparisons[0].reason
+    assert (one.outcome, one.conclusion) == (Outcome.PENDING, Conclusion.NEUTRAL)
+    missing = Lab().bench(Script({"loss": [90], "tokens": [1000]}, {"loss": [120]}), given)
+    assert "for the head does not print it" in missing.comparisons[0].reason
+    same = Lab().bench(Script({"loss": [90], "tokens": [1000]}, {"loss": [120], "tokens": [1000]}), given)
+    assert same.comparisons[0].verdict is Verdict.REGRESSED
+
+
+def test_what_earlier_sessions_spread_steadies_few_pairs() -> None:
+    """Four values that happen to agree are not taken for a quiet benchmark where eight runs say that it is loud."""
+    noisy, lucky = Lab(), Script({"loss": [100, 100.1, 99.9, 100.05]}, {"loss": [102, 102.1, 101.9, 102.05]})
+    for turn in range(4):
+        noisy.bench(replace(fresh(NOISY), base={"loss": [93, 109, 82, 116 + turn]}), forced_by="test")
+    before = Lab().bench(fresh(lucky)).comparisons[0]
+    after = noisy.bench(fresh(lucky), forced_by="test").comparisons[0]
+    assert before.interval is not None
+    assert after.interval is not None
+    assert after.interval[1] - after.interval[0] > 3 * (before.interval[1] - before.interval[0])
+
+
 def test_on_an_experiment_branch_the_policy_is_ratchet() -> None:
     lab = Lab()
     lab.repo.branches["HEAD"] = "experiment/try"

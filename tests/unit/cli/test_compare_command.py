@@ -81,3 +81,27 @@ def test_no_rows_are_no_answers(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     feed(monkeypatch, b"\n  \n")
     assert compare("-", 0.05, True) == 0
     assert capsys.readouterr().out == ""
+
+
+def test_a_suite_that_moved_together_raises_no_alarm(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{**GOOD, "id": k, "head": [150 + k] * 4} for k in range(3)]
+    feed(monkeypatch, lines(*rows, {**GOOD, "id": "pairs", "paired": True}))
+    assert compare("-", 0.05, True, suite=True) == 0
+    found = {one["id"]: one for one in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert [found[k]["verdict"] for k in (0, 1, 2, "pairs")] == ["undecided"] * 3 + ["regressed"]
+    assert "all 3 of the suite are about 51 % worse" in found[0]["reason"]
+    feed(monkeypatch, lines(*rows[:2], {**GOOD, "head": [100] * 4}))
+    assert compare("-", 0.05, True, suite=True) == 0
+    assert [json.loads(line)["verdict"] for line in capsys.readouterr().out.splitlines()] == ["regressed", "regressed", "unchanged"]
+
+
+def test_other_tests_come_with_the_answer_on_request(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    row = {**GOOD, "base": [100, 101, 102, 99], "head": [150, 151, 149, 152]}
+    feed(monkeypatch, lines(row))
+    compare("-", 0.05, True, tests=True)
+    tests = {one["name"]: one for one in json.loads(capsys.readouterr().out)["tests"]}
+    assert tests["Mann–Whitney"]["p"] == pytest.approx(2 / 70)
+    assert tests["Cliff's delta"] == {"name": "Cliff's delta", "value": 1.0, "p": None, "interval": None, "band": "large", "refusal": None}
+    feed(monkeypatch, lines(row))
+    compare("-", 0.05, False, tests=True)
+    assert "\n  Cliff's delta: 1.00 (large)\n" in capsys.readouterr().out

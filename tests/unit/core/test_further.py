@@ -62,6 +62,7 @@ def test_the_least_p_is_reached_by_what_is_clearest(n: int) -> None:
 def test_three_pairs_never_reach_a_level_below_a_quarter() -> None:
     assert wilcoxon_least(3) == 0.25
     (refused, *_) = further([1, 2, 3], [10, 20, 30], 0.05, paired=True)
+    assert refused.refusal is not None
     assert "p is never below 0.25" in refused.refusal
     assert refused.p is None
 
