@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from assay.core.effects import KeepChange, MakeBranches, RestoreBaseline
+from assay.core.effects import KeepChange, MakeBranches, RestoreBaseline, RestoreCommit
 from assay.core.experiment import Journal
 from assay.core.keepable import KeepRules
 from assay.core.tree_facts import CheckedOut, Kept, Made, Restored, Snapshot
@@ -127,6 +127,18 @@ class BranchMaker(Protocol):
 
     def unmake(self, made: Made) -> None:
         """Remove those that are new and still at their tip."""
+        ...
+
+
+class BranchWriter(Protocol):
+    """Writes to branches on the forge, never by force."""
+
+    def restore(self, effect: RestoreCommit) -> str:
+        """Add one commit whose tree is the baseline and what is preserved; the branch's tip.
+
+        Where the head has that tree already nothing is made. Raises HeadMovedError where the branch is elsewhere by now,
+        RestoreConflictError, and InfrastructureError for a remote that refuses.
+        """
         ...
 
 

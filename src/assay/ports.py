@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from assay.core.values import dataclass
 
 if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from collections.abc import Callable, Mapping

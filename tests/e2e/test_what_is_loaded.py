@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.e2e.conftest import World
 
-REMOTE = {"git", "github", "requests", "sqlite3", "assay.adapters.github", "assay.adapters.store_branch", "assay.core.comment_command"}
+REMOTE = {"git", "github", "requests", "assay.adapters.github", "assay.adapters.store_branch", "assay.core.comment_command"}
 """For GitHub, and for a store on a branch."""
 SHOWN = {"rich"}
 """For a terminal, and for help."""

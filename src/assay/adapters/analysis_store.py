@@ -1,10 +1,9 @@
 """The files of analyses: one folder each, open to nobody else, the oldest removed."""
 
 import hashlib
-import shutil
 from pathlib import Path
 
-from assay.adapters import atomic_file
+from assay.adapters import atomic_file, trees
 from assay.core import canonical
 from assay.core.fusion.failure import AnalysisError, Code
 from assay.core.fusion.state import Artifact, Manifest
@@ -47,7 +46,7 @@ class AnalysisFolders:
         """Ids sort by time; what has no such name is not ours to remove."""
         ours = sorted(entry for entry in self._root.iterdir() if is_id("ana", entry.name) and not entry.is_symlink())
         for old in ours[:-KEPT]:
-            shutil.rmtree(old, ignore_errors=True)
+            trees.remove(old)
 
 
 class LocalAnalysis:

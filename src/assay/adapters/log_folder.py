@@ -24,7 +24,7 @@ class LogFolder:
         self._root = root
         self._prefix = prefix
         self._kept = kept
-        self._locks: list[int] = []
+        self._locks: dict[str, int] = {}
 
     def session(self, name: str) -> str:
         """A new folder for the logs of one session. Raises InfrastructureError for the disk's refusal."""
@@ -42,12 +42,14 @@ class LogFolder:
 
     def _held(self, name: str) -> Path:
         """The folder, made anew as long as somebody removes it between its making and its locking."""
+        if name in self._locks:
+            return self._root / name
         while True:
             folder = atomic_file.make_folders(self._root, name)
             lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.fstat(lock).st_nlink:
-                self._locks.append(lock)
+                self._locks[name] = lock
                 return folder
             os.close(lock)
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from assay.app.journal import Journal
@@ -15,6 +14,7 @@ from assay.core.fusion.failure import AnalysisError, Code, Spent, Stage, cancell
 from assay.core.fusion.routes import Route
 from assay.core.fusion.state import Attempt, AttemptStatus
 from assay.core.fusion.usage import Usage
+from assay.core.values import dataclass
 from assay.errors import AssayError, CancelledError
 
 LAUNCHES = 2

@@ -248,7 +248,7 @@ class _Way:
         if differing:
             found.append(f"The harness differs between base and head ({', '.join(differing[:5])}): each side was measured with its own.")
         if self.benchmark.machine or self.benchmark.needs:
-            found.append("`machine` and `needs` have no effect in this version: whatever this machine is, it was measured.")
+            found.append("It was measured on this machine, whatever it is: only `assay plan` and `run` go by `machine`, none by `needs`.")
         if plan_session(self.benchmark).units < 2:
             found.append("One seed is one unit of evidence, which can never decide; give at least three.")
         if self.benchmark.seeds and "{seed}" not in self.benchmark.run:

@@ -3,7 +3,7 @@
 The order is that of trust. What a stranger wrote costs one question of the forge; only somebody with rights gets an answer in words.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.app.purse import Purse
 from assay.app.question import Question
@@ -15,6 +15,7 @@ from assay.core.event import Comment
 from assay.core.forge_facts import Permission, PullFacts, Reaction
 from assay.core.inputs import ForkRule, stricter
 from assay.core.model import Trust
+from assay.core.values import dataclass
 from assay.errors import ForgeError, UsageError
 from assay.ports import Forge, Repo
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from assay.app.commits import Commits
 from assay.app.measure import Measured
 from assay.app.plan import Measure, Reuse, Skip
-from assay.app.record import SETUP_FAILED
 from assay.app.session import SideSession
 from assay.app.stages import Refusal
 from assay.core.compare import METHOD
@@ -15,22 +14,21 @@ from assay.core.comparison import Comparison
 from assay.core.comparison_record import comparison_from_record, comparison_to_record
 from assay.core.config import Benchmark
 from assay.core.decide import ChecksState, Decision, Evidence, Hold, decide
-from assay.core.envelope import Run, RunStatus, StoredDecision
+from assay.core.envelope import Run, StoredDecision
 from assay.core.evidence import Failure, Stage, process_warnings, tail_of
-from assay.core.judge import MOST_UNDECLARED, not_isolated
+from assay.core.judge import MOST_UNDECLARED
 from assay.core.model import NONE, Conclusion, Direction, Outcome, Role, Status
 from assay.core.noise import Noise
 from assay.core.numbers import count, duration
 from assay.core.policy import Resolved
 from assay.core.rejudge import rejudge
 from assay.core.result import BenchmarkResult, ReuseVerdict, SideFacts
-from assay.core.schedule import plan_session
 from assay.core.timestamp import moment, stamp
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Clock
 
 if TYPE_CHECKING:
-    from assay.core.handover import CellFile
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +70,15 @@ class Bench:
 
 def skipped(bench: Bench, plan: Skip) -> Concluded:
     """Nothing relevant changed: a success with the reason, so that a required check never hangs."""
-    return _not_run(bench, Conclusion.SUCCESS, plan.reason)
+    return not_run(bench, Conclusion.SUCCESS, plan.reason)
 
 
 def refused(bench: Bench, plan: Measure, refusal: Refusal) -> Concluded:
     """It would have to run and must not: nothing is said of the change, and what somebody can do."""
-    return _not_run(bench, Conclusion.NEUTRAL, refusal.reason, next_step=refusal.next_step, reuse=plan.verdict)
+    return not_run(bench, Conclusion.NEUTRAL, refusal.reason, next_step=refusal.next_step, reuse=plan.verdict)
 
 
-def _not_run(
+def not_run(
     bench: Bench, conclusion: Conclusion, reason: str, next_step: str | None = None, reuse: ReuseVerdict | None = None
 ) -> Concluded:
     result = BenchmarkResult(
@@ -93,7 +91,7 @@ def _not_run(
         policy=bench.resolved.policy.mode.value,
         next_step=next_step,
     )
-    record = _record(bench, result, None, None, Hold.NONE)
+    record = decision_record(bench, result, None, None, Hold.NONE)
     return Concluded(replace(result, decision_id=record.decision_id), None, record)
 
 
@@ -136,8 +134,8 @@ def _undone(bench: Bench, plan: Measure, reason: str, next_step: str) -> Conclud
 def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str], hold: Hold = Hold.NONE) -> Concluded:
     """Decide on a finished session."""
     head = done.session.head
-    decision = decide(_evidence(done.comparisons, done.head, head.failure, hold), bench.resolved.policy)
-    reason, next_step = _with_detail(decision, head.failure)
+    decision = decide(evidence_of(done.comparisons, done.head, head.failure, hold), bench.resolved.policy)
+    reason, next_step = with_detail(decision, head.failure)
     said = (
         *done.session.head.worktree.notes,
         *warnings,
@@ -164,92 +162,18 @@ def measured(bench: Bench, plan: Measure, done: Measured, warnings: Sequence[str
         policy=bench.resolved.policy.mode.value,
         alpha=bench.alpha,
         most_units=done.session.plan.units,
-        base_run=_facts(bench, done.base),
-        head_run=_facts(bench, done.head),
+        base_run=side_facts(bench, done.base),
+        head_run=side_facts(bench, done.head),
         machine=done.head.machine.machine_class,
         duration_s=done.head.timings.total_s,
         output_tail=_tail(head),
         next_step=next_step,
     )
-    record = _record(bench, result, done.base.run_id, done.head.run_id, hold)
+    record = decision_record(bench, result, done.base.run_id, done.head.run_id, hold)
     return Concluded(result, decision, record, base_run=done.base, head_run=done.head)
 
 
-def turned_away(bench: Bench, reason: str) -> Concluded:
-    """A cell of a split check was not allowed to run what it should have."""
-    return _not_run(bench, Conclusion.NEUTRAL, reason)
-
-
-def undelivered(bench: Bench, error: InfrastructureError) -> Concluded:
-    """A cell of a split check did not come, or not as it should have. A failure: what must pass must not be let through unmeasured."""
-    result = BenchmarkResult(
-        name=bench.benchmark.name,
-        status=Status.FAILED,
-        outcome=Outcome.PENDING,
-        conclusion=Conclusion.FAILURE,
-        reason=error.message,
-        policy=bench.resolved.policy.mode.value,
-        next_step=error.hint,
-    )
-    return Concluded(result, error=error)
-
-
-def delivered(
-    bench: Bench,
-    base: Run | None,
-    head: Run,
-    cell: "CellFile",
-    problems: Sequence[str],
-    hold: Hold = Hold.NONE,
-    reuse: ReuseVerdict | None = None,
-) -> Concluded:
-    """Decide on the runs that another job measured or reused; nothing of the cell but its runs bears on the decision."""
-    failure = _failure_in(head, cell.tail)
-    comparisons = () if failure else _compared(bench, base, head)
-    decision = decide(_evidence(comparisons, head, failure, hold), bench.resolved.policy)
-    reason, next_step = _with_detail(decision, failure)
-    measured_here = cell.state == "measured"
-    result = BenchmarkResult(
-        name=bench.benchmark.name,
-        status=(Status.FAILED if failure or not head.samples else Status.MEASURED) if measured_here else Status.REUSED,
-        outcome=decision.outcome,
-        conclusion=decision.conclusion,
-        reason=reason,
-        run_id=head.run_id,
-        reuse=reuse,
-        comparisons=comparisons,
-        warnings=tuple(dict.fromkeys((*cell.warnings, *problems))),
-        checks=head.checks.state,
-        policy=bench.resolved.policy.mode.value,
-        alpha=bench.alpha,
-        most_units=plan_session(bench.benchmark).units if measured_here else None,
-        base_run=_facts(bench, base) if base else None,
-        head_run=_facts(bench, head),
-        machine=head.machine.machine_class,
-        duration_s=head.timings.total_s if measured_here else None,
-        reused_age=None if measured_here else _age(bench, head),
-        output_tail=cell.tail,
-        next_step=next_step,
-    )
-    return Concluded(result, decision, _record(bench, result, base.run_id if base else None, head.run_id, hold))
-
-
-def _failure_in(head: Run, tail: tuple[str, ...]) -> Failure | None:
-    if head.cause is None:
-        return None
-    stage = Stage.SETUP if head.detail.startswith(SETUP_FAILED) else Stage.BENCHMARK
-    return Failure(stage, head.cause, head.detail.removeprefix(SETUP_FAILED), tail)
-
-
-def _compared(bench: Bench, base: Run | None, head: Run) -> tuple[Comparison, ...]:
-    if base is None:
-        return ()
-    comparisons = rejudge(bench.benchmark, base, head, bench.alpha, bench.better, bench.noise(base, head))
-    shared = next((run for run in (head, base) if run.status is RunStatus.DEGRADED), None)
-    return not_isolated(comparisons, shared.detail) if shared else comparisons
-
-
-def _age(bench: Bench, run: Run) -> str:
+def age_of(bench: Bench, run: Run) -> str:
     return f"{duration(max((bench.clock.now() - moment(run.finished_at)).total_seconds(), 0.0))} old"
 
 
@@ -260,7 +184,7 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         comparisons = tuple(map(comparison_from_record, plan.decision.comparisons))
     else:
         comparisons = rejudge(bench.benchmark, plan.base, plan.head, bench.alpha, bench.better, bench.noise(plan.base, plan.head))
-    decision = decide(_evidence(comparisons, plan.head, None, hold), bench.resolved.policy)
+    decision = decide(evidence_of(comparisons, plan.head, None, hold), bench.resolved.policy)
     result = BenchmarkResult(
         name=bench.benchmark.name,
         status=Status.REUSED,
@@ -274,24 +198,24 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
         checks=plan.head.checks.state,
         policy=bench.resolved.policy.mode.value,
         alpha=bench.alpha,
-        base_run=_facts(bench, plan.base),
-        head_run=_facts(bench, plan.head),
+        base_run=side_facts(bench, plan.base),
+        head_run=side_facts(bench, plan.head),
         machine=plan.head.machine.machine_class,
-        reused_age=_age(bench, plan.head),
+        reused_age=age_of(bench, plan.head),
         next_step=plan.decision.next_step if stands else decision.next_step,
     )
     # kept also where the decision stands: how often stored runs have answered is what `reuse.remeasure` counts
-    record = _record(bench, result, plan.decision.base_run, plan.head.run_id, hold)
+    record = decision_record(bench, result, plan.decision.base_run, plan.head.run_id, hold)
     return Concluded(result, decision, record, base_run=plan.base, head_run=plan.head)
 
 
-def _evidence(comparisons: Sequence[Comparison], head: Run, failure: Failure | None, hold: Hold) -> Evidence:
+def evidence_of(comparisons: Sequence[Comparison], head: Run, failure: Failure | None, hold: Hold) -> Evidence:
     primary = next((one for one in comparisons if one.spec.role is Role.PRIMARY), None)
     guards = tuple(one for one in comparisons if one.spec.role is Role.GUARD)
     return Evidence(primary, guards, failure.cause if failure else None, ChecksState(head.checks.state), hold)
 
 
-def _with_detail(decision: Decision, failure: Failure | None) -> tuple[str, str]:
+def with_detail(decision: Decision, failure: Failure | None) -> tuple[str, str]:
     """The reason and the next step, with what exactly failed."""
     if failure is None:
         return decision.reason, decision.next_step
@@ -314,6 +238,8 @@ def _failures(bench: Bench, done: Measured) -> tuple[str, ...]:
     checks = done.session.head.checks
     if checks and not checks.clean:
         lines.append(f"The checks ended with {checks.detail or checks.cause}; their output is in {bench.shown(checks.log_file)}")
+    if done.session.waited:
+        lines.append(f"The last process {done.session.waited}.")
     if bench.benchmark.checks and not checks and not head and done.session.out_of_time:
         lines.append(f"{done.session.deadline_name} was over before the checks had ended.")
     return tuple(lines)
@@ -343,13 +269,13 @@ def _tail(head: SideSession) -> tuple[str, ...]:
     return ()
 
 
-def _facts(bench: Bench, run: Run) -> SideFacts:
+def side_facts(bench: Bench, run: Run) -> SideFacts:
     counted = [one for one in run.processes if not one.warmup]
     mean = sum(one.duration_s for one in counted) / len(counted) if counted else None
     return SideFacts(run.run_id, run.commit, bench.subject(run.commit), len(counted), len(run.processes) - len(counted), mean)
 
 
-def _record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_run: str | None, hold: Hold) -> StoredDecision:
+def decision_record(bench: Bench, result: BenchmarkResult, base_run: str | None, head_run: str | None, hold: Hold) -> StoredDecision:
     return StoredDecision(
         schema="assay.decision/1",
         decision_id=bench.clock.new_id("dec"),

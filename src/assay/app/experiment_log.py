@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from assay.app.apply_git import perform
+from assay.app.experiment_hooks import after_log
 from assay.app.laboratory import Laboratory, find_session
 from assay.core.effects import KeepChange, RestoreBaseline
-from assay.core.experiment import AnyRecord, Journal
+from assay.core.experiment import AnyRecord, HookPayload, Journal
 from assay.core.experiment_edits import Logged, log_run
 from assay.core.experiment_errors import GitNotConfiguredError, OutcomeRefusedError, TreeBusyError, TreeMovedError
 from assay.core.experiment_messages import bring_back, keep_message, restore_message
@@ -43,10 +44,10 @@ class LogResult:
     """The final record, what git came to, and what a person should know of it."""
 
     record: AnyRecord
-    journal: Journal
     kept: Kept | None
     restored: Restored | None
     notes: tuple[str, ...]
+    hook: HookPayload | None
 
 
 def log(lab: Laboratory, asked: LogRequest) -> LogResult:
@@ -148,6 +149,7 @@ def _recorded(
         return log_run(find_session(book, asked.session), logged, asked.baseline, mark)
 
     journal = lab.sessions.change(edit)
+    hook = after_log(lab, journal, asked.run)
     if lab.tree is not None:
         lab.spared.save(journal.id, lab.tree.untracked())
-    return LogResult(journal.records[-1], journal, kept, restored, notes)
+    return LogResult(journal.records[-1], kept, restored, notes, hook)

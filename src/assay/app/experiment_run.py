@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import field
 from pathlib import PurePosixPath
 
+from assay.app.experiment_hooks import TIMEOUT_S, record_hook, told_to
 from assay.app.laboratory import Laboratory, find_session
 from assay.core.asi import asi_of_output
-from assay.core.experiment import ChecksState, ConfigPayload, Journal, RunPayload
+from assay.core.experiment import ChecksState, ConfigPayload, HookName, HookPayload, Journal, RunPayload
 from assay.core.experiment_edits import Place, begin_run, end_run, result_of
 from assay.core.experiment_rules import require_active, require_room, require_trial
 from assay.core.experiment_state import SessionState
@@ -38,6 +39,7 @@ class Ran:
     row: RunPayload | None
     done: Completed
     checks: Completed | None
+    hook: HookPayload | None = None
 
     @property
     def good(self) -> bool:
@@ -71,17 +73,30 @@ class _Trial:
         self.registered = registered
         self.begun: RunPayload | None = None
         self.interrupted: CancelledError | None = None
+        self.logs = ""
+        self.hook: HookPayload | None = None
 
     def carry_out(self) -> Ran:
         self._spare_what_is_there()
-        folder = self.lab.logs(self.name)
+        self.logs = self.lab.logs(self.name)
         with self.lab.environment(self.asked.env) as env:
-            done = self._process(Argv(self.asked.command), env, f"{folder}/run.log", self.asked.timeout_s)
-            checks = self._checks(done, env, f"{folder}/checks.log")
-        ran = Ran(self.asked.session, self.name, self._store(done, checks), done, checks)
+            done = self._hooked(env) or self._process(Argv(self.asked.command), env, "run.log", self.asked.timeout_s)
+            checks = self._checks(done, env, "checks.log")
+        ran = Ran(self.asked.session, self.name, self._store(done, checks), done, checks, self.hook)
         if self.interrupted is not None:
             raise self.interrupted
         return ran
+
+    def _hooked(self, env: Mapping[str, str]) -> Completed | None:
+        """Run the hook before the run; its end where somebody has ended the run meanwhile, else None."""
+        script = self.lab.hooks(HookName.BEFORE)
+        if script is None:
+            return None
+        told = told_to(HookName.BEFORE, SessionState(find_session(self.lab.sessions, self.asked.session)), self.name)
+        done = self._process(Argv((script,)), {**env, **told}, "before.log", TIMEOUT_S)
+        if self.begun is not None:
+            self.hook = record_hook(self.lab, self.asked.session, HookName.BEFORE, done)
+        return done if self.begun is None or self.interrupted or self.registered.cancelled() else None
 
     def _spare_what_is_there(self) -> None:
         """Where nobody has looked at this tree before, what is new in it is no run's."""
@@ -108,7 +123,7 @@ class _Trial:
             command=command,
             cwd=self.asked.cwd or self._folder(),
             env=env,
-            log_file=log_file,
+            log_file=f"{self.logs}/{log_file}",
             timeout_s=timeout_s,
             metrics=(self.config.metric,),
         )

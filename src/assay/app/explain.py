@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from assay.app.analyse import fuse
@@ -18,6 +18,7 @@ from assay.core.fusion.failure import AnalysisError, Code
 from assay.core.fusion.history import past_of
 from assay.core.model import UNKNOWN, Status
 from assay.core.result import BenchmarkResult, CheckResult
+from assay.core.values import dataclass
 from assay.core.window import Classifier
 from assay.errors import AssayError, CancelledError
 from assay.ports import Repo, Store

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 
 from assay.core.config import GitConfig
-from assay.core.experiment import Journal
+from assay.core.experiment import HookName, Journal
 from assay.core.experiment_edits import Mark
 from assay.core.experiment_rules import unknown_session
 from assay.core.globs import Globs
@@ -21,7 +21,8 @@ class Laboratory:
     """One of each port. `tree` and `branches`, which makes review branches in its repository, are None outside of git.
 
     `folder` is where commands run unless the session names another, `environment` makes the variables of a process, whose own
-    folders live as long as the context, `machine` names the class of this machine, `logs` makes a folder for the output of a run.
+    folders live as long as the context, `machine` names the class of this machine, `logs` makes a folder for the output of a run,
+    and `hooks` names the script of a hook, if it is to be run.
     """
 
     sessions: Sessions
@@ -38,6 +39,7 @@ class Laboratory:
     environment: Callable[[Mapping[str, str]], AbstractContextManager[Mapping[str, str]]]
     machine: Callable[[], str]
     logs: Callable[[str], str]
+    hooks: Callable[[HookName], str | None]
 
     def now(self) -> str:
         return stamp(self.clock.now())

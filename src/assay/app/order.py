@@ -1,7 +1,7 @@
 """What a job is to do: the question of its event, under which rules, with which of its inputs changed by a command."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from assay.app.check import choose
 from assay.app.command import Ear, Heard, Unheard, question_of, who_forced
@@ -14,6 +14,7 @@ from assay.core.comment_command import Command, Verb, parse_comment
 from assay.core.event import Comment, Event, Started, WorkflowRun
 from assay.core.forge_facts import Permission, PullFacts
 from assay.core.inputs import Inputs
+from assay.core.values import dataclass
 from assay.errors import UsageError
 from assay.ports import Forge, Repo
 

@@ -1,7 +1,7 @@
 """What an analysis is made of: who analyses, what of the world they need, what is asked of them, what comes of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.core.fusion.budget import Limits
 from assay.core.fusion.events import AnalysisEvent
@@ -9,6 +9,7 @@ from assay.core.fusion.narrative import Narrative
 from assay.core.fusion.routes import Route
 from assay.core.fusion.shuffle import Chance
 from assay.core.fusion.state import Manifest
+from assay.core.values import dataclass
 from assay.ports import Analyses, Analyst, Clock
 
 

@@ -1,13 +1,12 @@
 """The budget of a job: what was spent is read from the store, and what is about to be is written there before anything runs."""
 
-from dataclasses import dataclass
-
 from assay.core.budget import Spend, Wish, shortfall
 from assay.core.config import Config
 from assay.core.config_sections import Budget
 from assay.core.result import CheckResult
 from assay.core.store_layout import SPEND_PREFIX
 from assay.core.timestamp import stamp
+from assay.core.values import dataclass
 from assay.ports import Clock, Store
 
 

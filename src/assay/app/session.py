@@ -61,6 +61,7 @@ class Session:
     order: int = 0
     pairs: int = 0
     out_of_time: bool = False
+    waited: str = ""
     deterministic: bool = False
     spent: list[float] = field(default_factory=list)
     trespasses: set[str] = field(default_factory=set)
@@ -149,7 +150,10 @@ class Session:
 
     def _cut_short(self, done: Completed, timeout_s: float) -> bool:
         """Whether a process, or its waiting for a GPU, ended with the time of the benchmark. That says nothing about the process."""
-        return done.timed_out and done.duration_s < timeout_s and self._too_late()
+        if not (done.timed_out and done.duration_s < timeout_s and self._too_late()):
+            return False
+        self.waited = done.detail if done.exit_code is None and not done.duration_s else self.waited
+        return True
 
     def _process(self, side: Side, unit: int | None) -> None:
         order, self.order = self.order, self.order + 1

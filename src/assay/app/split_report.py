@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from assay import __version__
-from assay.app import conclude
+from assay.app import conclude, conclude_cells
 from assay.app.calibrate import calibrated
 from assay.app.check import Checked, choose
 from assay.app.commits import Commits
@@ -96,20 +96,20 @@ class _Merger:
         cell = self.delivery.cells.get(benchmark.name)
         problem = self._problem(benchmark, cell)
         if cell is None or problem:
-            return conclude.undelivered(bench, InfrastructureError(problem, hint="Look into the log of its job, and run that again."))
+            return conclude_cells.undelivered(bench, InfrastructureError(problem, hint="Look into the log of its job, and run that again."))
         if cell.state == "refused":
-            return self._recorded(conclude.turned_away(bench, cell.reason))
+            return self._recorded(conclude_cells.turned_away(bench, cell.reason))
         content = Content(self.house.repo, Classifier.of(self.asked.config, benchmark))
         base, head = self._runs(cell, content)
         if head is None:
             what = cell.reason if cell.state == "failed" else f"the stored run {cell.head_run}, which it names, is not in the store"
-            return conclude.undelivered(bench, InfrastructureError(what, hint="Run its job again."))
+            return conclude_cells.undelivered(bench, InfrastructureError(what, hint="Run its job again."))
         settled, note = calibrated(self.house.store, benchmark, self.asked.config.policy.alpha, lambda: head.machine.machine_class)
         stored = self.record(RecordRun(run) for run in (base, head) if run) if cell.state == "measured" else ()
         hold = self.stages.hold(benchmark, self.commits)
         said = (note, *stored) if note else stored
         reuse = content.verdict(head, self.commits.head) if cell.state == "reused" else None
-        return self._recorded(conclude.delivered(self._bench(settled), base, head, cell, said, hold, reuse))
+        return self._recorded(conclude_cells.delivered(self._bench(settled), base, head, cell, said, hold, reuse))
 
     def _problem(self, benchmark: Benchmark, cell: CellFile | None) -> str:
         if cell is None:

@@ -4,9 +4,10 @@ import json
 import os
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from assay.core.values import dataclass
 
 if TYPE_CHECKING:
     from assay.app.panel import Fused

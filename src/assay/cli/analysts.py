@@ -4,11 +4,12 @@ import os
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 if TYPE_CHECKING:

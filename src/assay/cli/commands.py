@@ -1,14 +1,31 @@
 """The verbs with their options and help. Each imports what it needs when it runs, so that the command starts fast."""
 
-import sys
-from collections.abc import Callable
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from assay import __version__
-from assay.cli import experiment_verbs
-from assay.cli.streams import let_go_of_stdout
+from assay.cli import experiment_verbs, store_verbs
+from assay.cli.options import (
+    Alpha,
+    Artifact,
+    Base,
+    Better,
+    ConfigFile,
+    FailOnList,
+    Folder,
+    Head,
+    Json,
+    Names,
+    NoReuse,
+    OtherTests,
+    Out,
+    Run,
+    Source,
+    Suite,
+    Where,
+    finish,
+)
 
 app = typer.Typer(
     name="assay",
@@ -24,8 +41,7 @@ app = typer.Typer(
 DATA = "Data"
 RESEARCH = "Research"
 
-stores = typer.Typer(no_args_is_help=True, help="Send, pack and take in stored runs and decisions.", epilog="Example: `assay store flush`")
-app.add_typer(stores, name="store", rich_help_panel=DATA)
+app.add_typer(store_verbs.app, name="store", rich_help_panel=DATA)
 app.add_typer(experiment_verbs.app, name="experiment")
 GITHUB = "On GitHub"
 
@@ -34,35 +50,6 @@ CHANGES_EXAMPLE = (
     """Example: `echo '{"id": "a", "direction": "lower", "values": [9, 10, 9, 10, 9, 12, 12, 11, 12, 12]}' | assay changes -`"""
 )
 COMPARE_EXAMPLE = """Example: `echo '{"id": "a", "direction": "lower", "base": [10, 11, 10], "head": [8, 9, 8]}' | assay compare -`"""
-
-Base = Annotated[str | None, typer.Option(metavar="REF", help="Judge against the merge base with this. Default: the default branch.")]
-Head = Annotated[str, typer.Option(metavar="REF", help="The commit to judge.")]
-Names = Annotated[list[str] | None, typer.Option("--benchmark", "-b", metavar="NAME", help="Only this one. May be repeated.")]
-Run = Annotated[str | None, typer.Option(metavar="CMD", help="Judge this shell command, without any config: by its METRIC or its time.")]
-Better = Annotated[str | None, typer.Option(metavar="lower|higher", help="With --run: which way its metric is better.")]
-ConfigFile = Annotated[str | None, typer.Option(metavar="FILE", help="The config. Default: .github/assay.yml")]
-NoReuse = Annotated[bool, typer.Option("--no-reuse", help="Measure again, whatever is stored. So does ASSAY_NO_REUSE=1.")]
-FailOnList = Annotated[str | None, typer.Option("--fail-on", metavar="LIST", help="Instead of policy.fail_on, e.g. regressed,undecided.")]
-Where = Annotated[str, typer.Option("--store", metavar="auto|dir:PATH|branch[:NAME]", help="Where runs and decisions are kept.")]
-Out = Annotated[str | None, typer.Option("--out", metavar="DIR", help="Where the report goes. Default: .assay/report")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout, and nothing else there.")]
-Source = Annotated[str, typer.Argument(metavar="[FILE|-]", help="A file, or - for standard input.")]
-Alpha = Annotated[float, typer.Option(min=1e-9, max=0.5, help="The level of the test.")]
-Suite = Annotated[bool, typer.Option("--suite", help="The rows were measured together: take back what a shift of all of them explains.")]
-OtherTests = Annotated[bool, typer.Option("--tests", help="Add tests by ranks, effect sizes and a bootstrap interval.")]
-Artifact = Annotated[str, typer.Option("--artifact", metavar="DIR", help="The folder by which plan, run and report hand over.")]
-Folder = Annotated[str | None, typer.Option("--dir", metavar="DIR", help="Where the repository is made. Default: a new temporary folder.")]
-
-
-def _finish(work: Callable[[], int]) -> NoReturn:
-    """Do the work and end with its code, or with 0 where the reader of data has left, as `assay compare | head` does."""
-    try:
-        code = work()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        let_go_of_stdout()
-        code = 0
-    raise typer.Exit(code)
 
 
 def _version(value: bool) -> None:
@@ -134,7 +121,7 @@ def plan(
 
     names = tuple(benchmark or ())
     asked = CheckOptions(base=base, head=head, benchmarks=names, config=config, no_reuse=no_reuse, store=store, as_json=as_json)
-    _finish(lambda: run_plan(SplitOptions(asked, artifact)))
+    finish(lambda: run_plan(SplitOptions(asked, artifact)))
 
 
 @app.command(rich_help_panel=GITHUB, epilog="Example: `assay run --artifact ./handover --benchmark train-small`")
@@ -149,7 +136,7 @@ def run(
     from assay.cli.split_command import run as run_cell
 
     name = one_benchmark(tuple(benchmark or ()))
-    _finish(lambda: run_cell(artifact, name, config, as_json=as_json))
+    finish(lambda: run_cell(artifact, name, config, as_json=as_json))
 
 
 @app.command(rich_help_panel=GITHUB, epilog="Example: `assay report --artifact ./handover --json`")
@@ -196,7 +183,7 @@ def analyse(
     from assay.cli.analyse_command import AnalyseOptions
     from assay.cli.analyse_command import analyse as run_analyse
 
-    _finish(lambda: run_analyse(AnalyseOptions(run, tuple(routes or ()), config, store, as_json)))
+    finish(lambda: run_analyse(AnalyseOptions(run, tuple(routes or ()), config, store, as_json)))
 
 
 @app.command(rich_help_panel=RESEARCH, epilog="Example: `assay selftest --aa 5 --benchmark train-small`")
@@ -231,7 +218,7 @@ def changes(source: Source = "-", as_json: Json = False) -> None:
     """
     from assay.cli.changes_command import changes as run_changes
 
-    _finish(lambda: run_changes(source, as_json))
+    finish(lambda: run_changes(source, as_json))
 
 
 @app.command(epilog=COMPARE_EXAMPLE)
@@ -242,7 +229,7 @@ def compare(source: Source = "-", alpha: Alpha = 0.05, suite: Suite = False, tes
     """
     from assay.cli.compare_command import compare as run_compare
 
-    _finish(lambda: run_compare(source, alpha, as_json, suite=suite, tests=tests))
+    finish(lambda: run_compare(source, alpha, as_json, suite=suite, tests=tests))
 
 
 @app.command(epilog="Example: `assay reuse --benchmark train-small --explain`")
@@ -265,7 +252,7 @@ def reuse(
     from assay.cli.reuse_command import reuse as run_reuse
 
     options = ReuseOptions(benchmark, model, precision, head, config, no_reuse, store, explain, as_json)
-    _finish(lambda: run_reuse(options))
+    finish(lambda: run_reuse(options))
 
 
 @app.command()
@@ -273,7 +260,7 @@ def demo(folder: Folder = None, as_json: Json = False) -> None:
     """Make a small repository with a real benchmark and a head that is truly faster, and check it end to end."""
     from assay.cli.demo_command import demo as run_demo
 
-    _finish(lambda: run_demo(folder, as_json))
+    finish(lambda: run_demo(folder, as_json))
 
 
 @app.command(epilog="Example: `assay init --run 'python bench.py' --metric time_ms --workflow pull-request --workflow comments`")
@@ -292,7 +279,7 @@ def init(
     from assay.cli.init_command import InitOptions
     from assay.cli.init_command import init as run_init
 
-    _finish(lambda: run_init(InitOptions(run, metric, better, tuple(workflow or ()), action, as_json)))
+    finish(lambda: run_init(InitOptions(run, metric, better, tuple(workflow or ()), action, as_json)))
 
 
 @app.command(epilog="Example: `assay doctor --json`")
@@ -303,7 +290,7 @@ def doctor(as_json: Json = False) -> None:
     """
     from assay.cli.doctor_command import doctor as run_doctor
 
-    _finish(lambda: run_doctor(as_json=as_json))
+    finish(lambda: run_doctor(as_json=as_json))
 
 
 @app.command(rich_help_panel=DATA, add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -311,7 +298,7 @@ def metrics(context: typer.Context) -> None:
     """Read METRIC lines from output and say what was found and what was refused."""
     from assay.cli.metrics_words import run_metrics
 
-    _finish(lambda: run_metrics(context.args))
+    finish(lambda: run_metrics(context.args))
 
 
 @app.command(rich_help_panel=DATA)
@@ -319,50 +306,4 @@ def schema(as_json: Json = False) -> None:  # noqa: ARG001 - it is JSON anyway; 
     """Print the JSON Schema of .github/assay.yml, for editors and validators."""
     from assay.cli.schema_command import schema as run_schema
 
-    _finish(run_schema)
-
-
-@stores.command("flush", epilog="Example: `assay store flush --from ./assay-outbox`")
-def store_flush(
-    from_dir: Annotated[str | None, typer.Option("--from", metavar="DIR", help="First take in the records of this folder.")] = None,
-    store: Where = "auto",
-    as_json: Json = False,
-) -> None:
-    """Send to the data branch what could not be sent when it was measured."""
-    from assay.cli.store_command import flush
-
-    _finish(lambda: flush(from_dir, store, as_json=as_json))
-
-
-@stores.command("compact")
-def store_compact(store: Where = "auto", as_json: Json = False) -> None:
-    """Pack the runs of closed months into one file a month."""
-    from assay.cli.store_command import compact
-
-    _finish(lambda: compact(store, as_json=as_json))
-
-
-@stores.command("import", epilog="Example: `assay store import .assay/report/unstored-run-*.json`")
-def store_import(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files of one envelope each.")],
-    store: Where = "auto",
-    as_json: Json = False,
-) -> None:
-    """Take in runs and decisions from files, such as those of a check whose store failed."""
-    from assay.cli.store_command import import_files
-
-    _finish(lambda: import_files(tuple(files), store, as_json=as_json))
-
-
-@stores.command("invalidate", epilog="Example: `assay store invalidate run-01J… --reason 'the GPU was shared'`")
-def store_invalidate(
-    run_id: Annotated[str, typer.Argument(metavar="RUN", help="The id of the run.")],
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why it no longer counts.")],
-    replacement: Annotated[str | None, typer.Option(metavar="RUN", help="The run that stands in for it.")] = None,
-    store: Where = "auto",
-    as_json: Json = False,
-) -> None:
-    """Mark a run that should not count: nothing reuses it from now on. Its file stays."""
-    from assay.cli.invalidate_command import invalidate
-
-    _finish(lambda: invalidate(run_id, reason, replacement, store, as_json=as_json))
+    finish(run_schema)

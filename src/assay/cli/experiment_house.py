@@ -23,6 +23,7 @@ KEPT_LOGS = 500
 def laboratory(stack: ExitStack, store: str, observer: "Observer", folder: str | None = None) -> "Laboratory":
     """The laboratory of the repository around a folder, by default the current one; what it starts ends with the stack."""
     from assay.adapters.clock import SystemClock
+    from assay.adapters.hook_scripts import HookScripts
     from assay.adapters.live_runs import BoxExclusion, BoxHandles
     from assay.adapters.log_folder import LogFolder
     from assay.adapters.process.privileges import harden_self
@@ -53,6 +54,7 @@ def laboratory(stack: ExitStack, store: str, observer: "Observer", folder: str |
         environment=environment,
         machine=_machine,
         logs=LogFolder(Path(root, FOLDER, "logs"), "run", KEPT_LOGS).session,
+        hooks=HookScripts(Path(root), allowed=config is not None and config.hooks).find,
     )
 
 

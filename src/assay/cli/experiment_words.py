@@ -7,7 +7,7 @@ from assay.app.experiment_log import LogResult
 from assay.app.experiment_run import Ran
 from assay.app.finalize import Finalized
 from assay.core import escape, numbers
-from assay.core.experiment import MetricValue, RunPayload, record_json
+from assay.core.experiment import HookPayload, MetricValue, RunPayload, record_json
 from assay.core.experiment_confidence import confidence_words
 from assay.core.experiment_messages import bring_back
 from assay.core.experiment_state import SessionState, Trial
@@ -36,6 +36,7 @@ def ran_json(ran: Ran) -> dict[str, object]:
         "stderr_tail": done.stderr[-TAIL:],
         "log_file": done.log_file or None,
         "asi": row.asi if row else {},
+        "hook": _hook(ran.hook),
     }
 
 
@@ -47,7 +48,7 @@ def ran_text(ran: Ran) -> str:
         return f"{ran.run}: errored, {escape.plain(why)}" + (f"\n  output: {ran.done.log_file}" if ran.done.log_file else "")
     checks = f", checks {row.checks.state}" if row.checks.state != "not configured" else ""
     following = f"assay experiment log --session {ran.session} --run {ran.run} --outcome keep|discard"
-    return f"{ran.run}: {_shown(row.primary_metric)}{checks}\n  next: {following}"
+    return "\n".join([f"{ran.run}: {_shown(row.primary_metric)}{checks}", *_hook_lines(ran.hook), f"  next: {following}"])
 
 
 def logged_json(result: LogResult) -> dict[str, object]:
@@ -62,6 +63,7 @@ def logged_json(result: LogResult) -> dict[str, object]:
         "discarded": ref,
         "bring_back": bring_back(ref) if ref else None,
         "notes": list(result.notes),
+        "hook": _hook(result.hook),
     }
 
 
@@ -74,7 +76,7 @@ def logged_text(result: LogResult) -> str:
         said.append(f"  commit {row.commit[:12]}")
     if row.reverted_to:
         said.append(f"  the tree is that of {row.reverted_to[:12]} again")
-    return "\n".join([*said, *(f"  {escape.plain(note)}" for note in result.notes)])
+    return "\n".join([*said, *(f"  {escape.plain(note)}" for note in result.notes), *_hook_lines(result.hook)])
 
 
 def finalized_json(result: Finalized) -> dict[str, object]:
@@ -188,6 +190,19 @@ def _trial(trial: Trial) -> dict[str, object]:
         "cause": row.cause,
         "description": row.description,
     }
+
+
+def _hook(hook: HookPayload | None) -> dict[str, object] | None:
+    return hook.model_dump(mode="json") if hook else None
+
+
+def _hook_lines(hook: HookPayload | None) -> list[str]:
+    """What a hook has to say: its output, or how it failed."""
+    if hook is None:
+        return []
+    if hook.exit_code != 0:
+        return [f"  the hook {hook.hook} failed: {escape.plain(hook.stderr or hook.message, 200)}"]
+    return [f"  {hook.hook}: {line}" for line in escape.visible_lines(hook.message.splitlines()[:20])]
 
 
 def _metric(metric: MetricValue) -> dict[str, object]:

@@ -1,7 +1,6 @@
 """What commands have spent, as stored records, and whether one more fits into the limits of the config."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -11,6 +10,7 @@ from assay.core.ids import is_id
 from assay.core.record import Count, Envelope, Fact
 from assay.core.store_layout import SPEND_PREFIX, spend_path
 from assay.core.timestamp import moment
+from assay.core.values import dataclass
 
 if TYPE_CHECKING:
     from assay.core.config_sections import Budget

@@ -7,8 +7,9 @@ the distance of the two distribution functions sees a step that moves every peak
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
+
+from assay.core.values import dataclass
 
 RANK_WEIGHT = 0.62
 """Brings the rank statistic to the scale of the distance: with it, both reach their 98th percentile on equal code together

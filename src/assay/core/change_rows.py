@@ -1,10 +1,9 @@
 """One JSON line of `assay changes` to its answer: strict in what it takes, complete in what it says."""
 
-from dataclasses import dataclass
-
 from assay.core.change_points import ChangePoint, find_changes
 from assay.core.json_rows import BadRowError, any_direction, ident, numbers, object_on
 from assay.core.model import Direction, Verdict
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 KEYS = ("id", "direction", "values")

@@ -1,8 +1,9 @@
 """What `assay doctor` finds, as values: each with what is wrong and what mends it. Unknown is an answer of its own."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+from assay.core.values import dataclass
 
 
 class State(StrEnum):

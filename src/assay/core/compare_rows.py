@@ -1,7 +1,7 @@
 """One JSON line of `assay compare` to its answer: strict in what it takes, complete in what it says."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from assay.core.compare import Pairing, compare
 from assay.core.comparison import Comparison
@@ -11,6 +11,7 @@ from assay.core.json_rows import BadRowError, direction, ident, kind_of, list_of
 from assay.core.model import Direction, MetricSpec, Role
 from assay.core.noise import Noise, Pairs
 from assay.core.suite import overruled, shared_shift
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 MIN_EFFECT = 0.01

@@ -169,6 +169,10 @@ class Config(Part):
     fusion: FusionConfig = Field(default_factory=FusionConfig, description="The analyses that explain a decision.")
     permissions: Permissions = Field(default_factory=Permissions, description="Who may make the bot run something.")
     budget: Budget = Field(default_factory=Budget, description="Limits of what comments and schedules may spend.")
+    hooks: Truth = Field(
+        default=False,
+        description="Whether `assay experiment` runs the scripts `before.sh` and `after.sh` of `.auto/hooks/` or `autoresearch.hooks/`.",
+    )
     max_concurrent: Whole = Field(
         default=2,
         ge=1,

@@ -8,10 +8,10 @@ taken as known: a mean that is only just away from zero makes the share as rough
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assay.core.location import locations, mean, median
+from assay.core.values import dataclass
 
 MARGIN = 1.05
 """Every standard error is widened by a twentieth: the noise of real benchmarks is never quite what a formula assumes."""

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
 from assay.core.model import Cause, Completed, Direction, Side
+from assay.core.values import dataclass
 
 WALL_TIME = "wall_time"
 """The metric of a command that prints none: seconds from exec to exit."""

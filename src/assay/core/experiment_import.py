@@ -6,7 +6,6 @@ Reading is strict. A line that is not understood is an error that names it: a le
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,6 +27,7 @@ from assay.core.experiment_errors import ImportRefusedError
 from assay.core.experiment_state import SessionState
 from assay.core.model import UNKNOWN, Cause, Direction, Outcome
 from assay.core.timestamp import stamp
+from assay.core.values import dataclass
 
 STATUSES: Mapping[str, Outcome] = {
     "keep": Outcome.KEEP,

@@ -1,12 +1,12 @@
 """What an estimate says at a level, seen from the side of harm, and the four-way answer to what was asked."""
 
 import math
-from dataclasses import dataclass
 
 from assay.core.estimate import Estimate, Scale, as_fraction, from_fraction
 from assay.core.model import Direction, MetricSpec, Role, Verdict
 from assay.core.sampling import units_needed
 from assay.core.student import t_quantile, t_sf
+from assay.core.values import dataclass
 
 SLACK = 1e-9
 """An estimate this close to a limit has reached it: 101 is 1 % more than 100, whatever floats say."""

@@ -1,7 +1,7 @@
 """The inputs of the action as a job gives them: in variables INPUT_NAME, where an empty text is an input not given."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from enum import StrEnum
 
@@ -9,6 +9,7 @@ from assay.core.config_text import CONFIG_FILE
 from assay.core.config_types import check_path
 from assay.core.decide import FailOn
 from assay.core.escape import plain
+from assay.core.values import dataclass
 from assay.errors import UsageError
 
 DEFAULT_LOGIN = "github-actions[bot]"

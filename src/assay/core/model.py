@@ -1,9 +1,11 @@
 """The words of the glossary as types: frozen values that every layer shares."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Final
+
+from assay.core.values import dataclass
 
 UNKNOWN: Final = "unknown"
 """A fact that could not be read. It equals nothing, not even another `unknown` (see `core.lineage`)."""

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from assay.core.values import dataclass
 
 DEFAULT_TIMEOUT_S = 600.0
 DEFAULT_MAX_OUTPUT = 10**9

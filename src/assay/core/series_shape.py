@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import median
 
 from assay.core.change_scan import MIN_SEGMENT
+from assay.core.values import dataclass
 
 NORMAL_PER_DEVIATION = 1.2533
 """The standard deviation of normal values over their mean absolute deviation, √(π/2)."""

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from assay.core.checkup import DEPTH, Finding, State
+from assay.core.values import dataclass
 
 MAX_BYTES = 2**18
 _OURS = re.compile(r"(?:\./run|\./?|[\w.-]+/assay(?:/run)?@\S+)$")

@@ -13,6 +13,7 @@ from tests.repositories import Sandbox
 
 from assay.adapters.clock import SystemClock
 from assay.adapters.git.experiment_tree import GitTree
+from assay.adapters.hook_scripts import HookScripts
 from assay.adapters.live_runs import BoxExclusion, BoxHandles
 from assay.adapters.log_folder import LogFolder
 from assay.adapters.process.runner import LocalRunner
@@ -108,6 +109,7 @@ def laboratory(folder: Path, runner: LocalRunner, locks: Path) -> Laboratory:
         environment=environment,
         machine=lambda: "linux-x86_64-test",
         logs=LogFolder(home / "logs", "run").session,
+        hooks=HookScripts(Path(tree.root), allowed=True).find,
     )
 
 

@@ -1,5 +1,6 @@
 """Runs that meet: one at a time in a tree, seen and cancelled from elsewhere, counted when their turn has come."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 from tests.integration.experiment.lab import Bench
 
+from assay.adapters.hook_scripts import HookScripts
 from assay.app.experiment import archive, cancel
 from assay.app.experiment_run import Ran
+from assay.core.experiment import HookName
 from assay.core.experiment_errors import MaxIterationsError, RefusedError, TreeBusyError, UnknownRunError
 from assay.core.model import Cause
 
@@ -150,3 +153,62 @@ def test_asi_comes_from_the_output_and_from_the_log(bench: Bench) -> None:
     ran = bench.run("printf", "ASI hypothesis=tiles\nASI group=a\nMETRIC loss=1\n")
     bench.log(ran.run, "pending", asi={"group": "b"})
     assert bench.state.find(ran.run).newest.asi == {"hypothesis": "tiles", "group": "b"}  # type: ignore[union-attr]
+
+
+def hook(bench: Bench, name: str, script: str) -> None:
+    file = bench.repo.root / f"autoresearch.hooks/{name}.sh"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+
+
+def test_hooks_are_told_of_the_run_and_leave_their_record(bench: Bench) -> None:
+    bench.begin()
+    hook(bench, "before", 'echo "told: $ASSAY_EVENT"')
+    hook(bench, "after", 'echo "$ASSAY_EVENT"; echo why >&2; exit 3')
+    ran = bench.run("echo", "METRIC loss=7")
+    assert ran.hook is not None
+    assert f'"run": "{ran.run}"' in ran.hook.message
+    logged = bench.log(ran.run, "keep")
+    assert logged.hook is not None
+    assert (logged.hook.exit_code, logged.hook.stderr) == (3, "why\n")
+    told = json.loads(logged.hook.message)
+    assert (told["outcome"], told["value"], told["session"]["best"], told["session"]["runs"]) == ("keep", 7, 7, 1)
+    assert [one.type for one in bench.journal.records] == ["config", "run", "hook", "run", "hook"]
+
+
+def test_a_hook_that_hangs_is_ended_and_stops_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.app.experiment_run.TIMEOUT_S", 0.3)
+    bench.begin()
+    hook(bench, "before", "sleep 1000")
+    ran = bench.run("echo", "METRIC loss=7")
+    assert ran.good
+    assert ran.hook is not None
+    assert ran.hook.timed_out
+
+
+def test_a_run_that_is_cancelled_during_its_hook_does_not_start(bench: Bench, tmp_path: Path) -> None:
+    bench.begin()
+    hook(bench, "before", f"touch '{tmp_path}/begun'; sleep 1000")
+    one = Background(bench, "touch", str(tmp_path / "ran"))
+    until((tmp_path / "begun").exists)
+    ((handle, _),) = bench.live
+    cancel(bench.lab, handle)
+    one.join()
+    assert one.ran is not None
+    assert one.ran.row is not None
+    assert one.ran.row.cause is Cause.CANCELLED
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("how", ["not executable", "a link", "not allowed"])
+def test_only_a_script_that_may_be_run_is_a_hook(bench: Bench, how: str) -> None:
+    hook(bench, "before", "touch hooked")
+    file = bench.repo.root / "autoresearch.hooks/before.sh"
+    if how == "not executable":
+        file.chmod(0o644)
+    if how == "a link":
+        file.rename(file.with_name("other.sh"))
+        file.symlink_to("other.sh")
+    found = HookScripts(bench.repo.root, allowed=how != "not allowed").find(HookName.BEFORE)
+    assert found is None

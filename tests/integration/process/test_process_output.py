@@ -1,17 +1,20 @@
 """What a process prints is kept whole on disk and bounded in memory; metrics are read as it comes."""
 
+import errno
 import os
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.integration.process.support import Box, python
 
-from assay.adapters.process.capture import TAIL, WHOLE_STDOUT, Tail
+from assay.adapters.process.capture import TAIL, WHOLE_STDOUT, Capture, Tail
 from assay.adapters.process.execution import BEAT_S
 from assay.core.model import Cause, Completed
 from assay.core.process import Heartbeat
@@ -137,6 +140,20 @@ def test_a_pipe_in_the_place_of_a_log_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_a_full_disk_costs_the_log_and_nothing_else(tmp_path: Path) -> None:
     assert "no space left" in unlogged(Box(tmp_path).run(MEASURED, log_file="/dev/full"))
+
+
+def test_a_log_that_has_filled_the_disk_gives_its_room_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the evidence, which is written last."""
+
+    def refuse(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with closing(Capture(str(tmp_path / "log"), 10**6)) as capture:
+        capture.take_stdout(b"x" * 1000)
+        monkeypatch.setattr(os, "write", refuse)
+        capture.take_stdout(b"y")
+        assert "no space left" in capture.unlogged
+        assert (capture.stdout.text(), (tmp_path / "log").stat().st_size) == ("x" * 1000 + "y", 0)
 
 
 def test_progress_is_told_at_most_twice_a_second_and_for_the_last_time_before_the_end(tmp_path: Path) -> None:

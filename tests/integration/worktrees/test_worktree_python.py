@@ -368,6 +368,8 @@ def test_a_python_that_does_not_answer_is_passed_over(
     found = question.answer()
     assert found is not None
     assert Path(found.executable).name == "python3"
+    (note,) = question.notes
+    assert note.startswith(f"{tmp_path}/python gave no answer")
     assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
 

@@ -15,6 +15,7 @@ from assay.core.decide import FailOn, Mode
 from assay.core.envelope import RunStatus
 from assay.core.facts import PythonFacts
 from assay.core.model import Cause, Completed, Conclusion, Direction, Outcome, Rung, Side, Status, Verdict
+from assay.core.wording import standing
 from assay.errors import CancelledError, InfrastructureError, UsageError
 
 BETTER = Script({"loss": [120]}, {"loss": [90]})
@@ -782,6 +783,20 @@ def test_of_what_a_process_prints_the_end_is_kept() -> None:
     assert (done.stdout[-3:], len(done.stdout) < 50_000, done.truncated) == ("end", True, True)
     short = completed("all")
     assert short.lightened() == short
+
+
+def test_waiting_in_vain_for_a_gpu_is_told() -> None:
+    lab = Lab()
+
+    def in_vain(_: int) -> Completed:
+        lab.clock.advance(60.0)
+        detail = "waited for its turn until its time was over: gpu:0 was in use"
+        return replace(completed("", cause=Cause.TIMEOUT, duration_s=0.0), exit_code=None, detail=detail)
+
+    script = fresh(BETTER, clock=lab.clock, ends={("bench", Side.BASE): in_vain})
+    one = lab.bench(script, config("gpus: 1", "max_time: 60s"))
+    assert (one.outcome, standing(one)) == (Outcome.PENDING, "Not measured")
+    assert any("gpu:0 was in use" in warning for warning in one.warnings)
 
 
 def test_auto_is_one_percent_without_evidence_and_the_report_says_so() -> None:

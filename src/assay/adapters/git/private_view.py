@@ -57,12 +57,14 @@ class PrivateView:
     tree: Path
     index: Path
 
-    def ask(self, *words: str, feed: bytes | None = None, variables: Mapping[str, str] | None = None) -> Answer:
-        """What git answers, good or bad."""
+    def ask(
+        self, *words: str, feed: bytes | None = None, variables: Mapping[str, str] | None = None, within_s: float | None = None
+    ) -> Answer:
+        """What git answers, good or bad; it is killed after so many seconds."""
         ours = {"GIT_OBJECT_DIRECTORY": str(self.dot_git.common / "objects"), "GIT_INDEX_FILE": str(self.index)}
         env = QUIET | OURS_ALONE | ours | dict(variables or {})
         options = (f"--git-dir={self.folder}", f"--work-tree={self.tree}", "-C", str(self.tree))
-        return GitCommand(options, env, LOCAL_VARIABLES + CONFIG_VARIABLES).ask(*words, feed=feed)
+        return GitCommand(options, env, LOCAL_VARIABLES + CONFIG_VARIABLES).ask(*words, feed=feed, within_s=within_s)
 
     def do(self, *words: str, feed: bytes | None = None, variables: Mapping[str, str] | None = None) -> Answer:
         """What git answers. Raises InfrastructureError for a bad answer."""

@@ -1,6 +1,8 @@
 """What a process prints: all of it to the log file, a bounded part to memory, standard output to the METRIC reader as it comes."""
 
+import errno
 import os
+from contextlib import suppress
 
 from assay.core.metric_lines import Dialect, MetricReader
 from assay.core.model import MetricReading
@@ -8,6 +10,7 @@ from assay.core.model import MetricReading
 TAIL = 64 * 1024
 WHOLE_STDOUT = 10_000_000
 NEWEST = 4096
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Tail:
@@ -104,7 +107,13 @@ class Capture:
         return kept
 
     def _give_up_logging(self, error: OSError) -> None:
-        """Go on without the log, for what is measured does not need it. `unlogged` says so, for all logs of a folder alike."""
+        """Go on without the log, for what is measured does not need it. `unlogged` says so, for all logs of a folder alike.
+
+        A log that has filled the disk gives its room back: the evidence has still to be written.
+        """
+        if self._log is not None and error.errno in _NO_ROOM:
+            with suppress(OSError):
+                os.ftruncate(self._log, 0)
         folder = os.path.dirname(self._path)  # noqa: PTH120 - a text, as it came
         self.unlogged = (
             f"Output could not be kept whole in {folder}: {(error.strerror or str(error)).lower()}. The numbers do not depend on it."

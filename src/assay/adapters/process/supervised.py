@@ -5,12 +5,12 @@ import marshal
 import os
 import signal
 import socket
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.process.fork_server import ForkServer
 from assay.adapters.process.supervisor import SWEEP_S
 from assay.core.process import Argv, ProcessRequest
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 
 SLACK_S = 5.0

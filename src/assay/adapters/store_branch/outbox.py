@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.store_branch.edit import Edit
@@ -15,6 +14,7 @@ from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.prior import Found, Search, found_among, header_of
 from assay.core.store_layout import COMMENTS, DECISIONS, INVALIDATED, RUNS, SPEND, month_of, packed_path
+from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 from assay.ports import Unreadable
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
 from assay.core.prior import Found, Header, Search, together
 from assay.core.store_layout import RUN_PREFIX
+from assay.core.values import dataclass
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Catalog, Unreadable
 

@@ -1,11 +1,11 @@
 """Caches that outlive a check: linked from the user's home, or from a folder of ours beside the user's tree."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from assay.adapters.worktrees.paths import exists, place, relative
 from assay.core.escape import plain
+from assay.core.values import dataclass
 from assay.errors import UnfitCommitError, UsageError
 
 

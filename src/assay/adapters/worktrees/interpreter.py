@@ -80,6 +80,7 @@ class JobQuestion:
         self._candidates = list(dict.fromkeys([*on_path, sys.executable]))
         self._asked: _Asked | None = None
         self._answer: JobPython | None = None
+        self._silent: list[str] = []
 
     def start(self) -> None:
         """Ask the first candidate, without waiting for it."""
@@ -92,8 +93,16 @@ class JobQuestion:
         while self._asked is not None:
             asked, self._asked = self._asked, None
             self._answer = _read(asked)
+            if self._answer is None:
+                self._silent.append(asked.python)
             self.start()
         return self._answer
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: that another Python than the first on the PATH had to be taken for the job's."""
+        taken = f"{self._answer.executable} was taken" if self._answer else "none was taken"
+        return tuple(f"{python} gave no answer when it was asked what it is: {taken} for the job's Python." for python in self._silent)
 
     def installed(self) -> tuple[str, str]:
         """The job's own Python with its version, and a digest of its packages; `none` where no Python is on its PATH."""
@@ -119,6 +128,7 @@ class _Asked:
     """A program called Python that was asked what it is. It may be anything: one that never ends, or that others outlive."""
 
     def __init__(self, python: str, environment: Mapping[str, str], cwd: str) -> None:
+        self.python = python
         self._by = time.monotonic() + PATIENCE_S
         self._process = subprocess.Popen(
             [python, "-I", "-c", _QUESTION],

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import StrEnum
 
 from assay.core import escape
+from assay.core.values import dataclass
 
 LINK = "(link removed)"
 MAX_ITEMS, MAX_ITEM = 12, 700

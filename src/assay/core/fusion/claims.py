@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assay.core.fusion import claim_words as words
 from assay.core.fusion.answer import Answer, sentences
 from assay.core.fusion.number_words import mentions, unit_mentions
 from assay.core.fusion.reading import Table, comparisons_of, number, own_words, primary_of, table, text
 from assay.core.model import Verdict
+from assay.core.values import dataclass
 
 _CLAUSE = re.compile(r",\s+(?:but|while|whereas|although|though|and|so)\s+|;\s+|:\s+|\s+(?:but|while|whereas|although)\s+", re.IGNORECASE)
 _DENIAL_REACHES = 6  # words

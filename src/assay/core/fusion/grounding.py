@@ -7,7 +7,6 @@ of two numbers of its own sentence that hold.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from assay.core import canonical
@@ -15,6 +14,7 @@ from assay.core.fusion.answer import Answer, sentences
 from assay.core.fusion.known_numbers import GENERAL, Kind, Known, in_seconds, known_numbers
 from assay.core.fusion.number_words import Written, mentions, unit_mentions, written_numbers
 from assay.core.fusion.reading import Table, comparisons_of, interval_of, own_words, primary_of, table, tables, text
+from assay.core.values import dataclass
 
 _WHOLE = 5e-3  # of a number that was rounded to a whole one, so much is rounding at most, unless a unit goes with it
 _UNITS_APART = 0.05

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from assay.core.fusion.reading import Table, comparisons_of, number, text
+from assay.core.values import dataclass
 
 GENERAL = ""
 """The scope of what belongs to no metric."""

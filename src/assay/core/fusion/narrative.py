@@ -1,7 +1,6 @@
 """The analysis as a reader gets it: the report that was merged, who dissented from it, what was wrong with it, what it cost."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from assay.core import escape, numbers
 from assay.core.fusion.answer import Answer, Position, read_answer, write_answer
@@ -14,6 +13,7 @@ from assay.core.fusion.offline_merge import merge
 from assay.core.fusion.offline_noise import noise
 from assay.core.fusion.reading import Table
 from assay.core.fusion.usage import Usage, said
+from assay.core.values import dataclass
 
 _PLAIN = 900
 

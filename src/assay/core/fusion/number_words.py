@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from assay.core.values import dataclass
 
 _NUMBER = re.compile(
     r"(?P<sign>(?:(?<![\w.,)%])[+\-−–]\s?)?)"

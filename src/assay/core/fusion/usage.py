@@ -1,9 +1,9 @@
 """What analyses cost: tokens and, where it is known, money."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assay.core import numbers
+from assay.core.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
