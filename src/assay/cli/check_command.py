@@ -7,27 +7,24 @@ import secrets
 import shlex
 import shutil
 import sys
-import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.cli.exposure import refuses_root, take_cover
+from assay.cli.exposure import take_cover
+from assay.cli.house import build_house, job_question, look_for_garbage_rarely
 from assay.cli.own_folder import FOLDER as FOLDER
-from assay.cli.own_folder import own_folder, say_where
+from assay.cli.own_folder import own_folder
 from assay.cli.streams import let_go_of_stdout
-from assay.errors import InfrastructureError, NothingMeasuredError, UsageError
+from assay.errors import NothingMeasuredError, UsageError
 
 if TYPE_CHECKING:
     Record = Callable[[Iterable["Effect"]], tuple[str, ...]]
 
     from assay.adapters.git import GitRepo
-    from assay.adapters.process.runner import LocalRunner
-    from assay.adapters.worktrees.interpreter import JobQuestion
     from assay.app.check import Checked, CheckRequest
-    from assay.app.house import House
     from assay.core.config import Config
     from assay.core.effects import Effect
     from assay.core.model import Direction
@@ -35,8 +32,6 @@ if TYPE_CHECKING:
     from assay.core.result import CheckResult
     from assay.ports import Observer, Reports, Store
 
-RARELY = 50_000
-"""New objects between two looks for garbage: a check makes little, and to look each 700 is a twentieth of a short one."""
 OFF = ("", "0", "false", "no", "off")
 REPORTS = ("comment.md", "check.json", "summary.md", "result.json")
 
@@ -74,9 +69,7 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         refuse_links(repo.root)
         out = Path(options.out).absolute() if options.out else own_folder(repo.root) / "report"
         reports = reports_in(out)
-        gc.freeze()  # what has been imported stays for good
-        gc.set_threshold(RARELY)
-        gc.enable()
+        look_for_garbage_rarely()
         with display_for(sys.stderr) as observer:  # it holds the terminal, so it has to go before anything is printed
             store, together = store_at(options.store or "auto", repo, observer)
             house = build_house(stack, request.config, repo, store, observer, job)
@@ -120,16 +113,6 @@ def exit_code_of(checked: "Checked") -> int:
         raise checked.errors[0]
     code = exit_code(checked.decisions, checked.policy)
     return NothingMeasuredError.exit_code if code == 0 and checked.nothing_measured else code
-
-
-def job_question(stack: ExitStack, where: str) -> "JobQuestion":
-    """Ask for the job's Python first of all: behind a version manager it takes as long as our own imports, and meanwhile."""
-    from assay.adapters.worktrees.interpreter import JobQuestion
-
-    question = JobQuestion(os.environ, where)
-    stack.callback(question.drop)
-    question.start()
-    return question
 
 
 def direction_of(options: CheckOptions) -> "Direction | None":
@@ -250,72 +233,6 @@ def reports_in(out: Path) -> "Reports":
             f"The folder {out} for the reports cannot be made: {error.strerror}.", hint="Name another one with --out."
         ) from error
     return ReportsFolder(out)
-
-
-def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", observer: "Observer", job: "JobQuestion") -> "House":
-    """The house of a check on this machine. What it starts ends with the stack."""
-    from assay.adapters.clock import SystemClock
-    from assay.adapters.log_folder import LogFolder
-    from assay.adapters.machine import LocalMachine
-    from assay.adapters.process.privileges import capabilities, child_account, harden_self
-    from assay.adapters.process.runner import LocalRunner
-    from assay.adapters.worktrees.local import LocalWorktrees
-    from assay.app.house import House
-    from assay.core.events import Remark
-
-    refuse_root = refuses_root(os.environ)
-    harden_self()
-    say_where(repo.root, observer)
-    clock = SystemClock()
-
-    def wait_for(claim: str) -> None:
-        observer.note(Remark(f"Waiting for {claim}, which another process on this machine uses."))
-
-    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock, on_wait=wait_for))
-    threading.Thread(target=_make_ready, args=(runner, config.fusion.enabled), daemon=True).start()
-
-    def worktrees() -> LocalWorktrees:
-        return LocalWorktrees(
-            repo.checkout,
-            repo.root,
-            parent_environment=os.environ,
-            home=_home(),
-            own=own_folder(repo.root),
-            choose_account=child_account,
-            refuse_root=refuse_root,
-            job=job,
-        )
-
-    return House(
-        repo=repo,
-        worktrees=worktrees,
-        runner=runner,
-        store=store,
-        machine=LocalMachine(os.environ, installed=job.installed),
-        clock=clock,
-        observer=observer,
-        logs=LogFolder(own_folder(repo.root) / "logs").session,
-        supervision=capabilities(),
-        variables=os.environ,
-    )
-
-
-def _home() -> str | None:
-    """The user's home; None for an account that has none, as a container's may be."""
-    try:
-        return str(Path.home())
-    except RuntimeError:
-        return None
-
-
-def _make_ready(runner: "LocalRunner", analysed: bool) -> None:
-    """What will be needed, done while git is asked: the first benchmark process is still far away, and a warm-up besides."""
-    with suppress(InfrastructureError):  # the run that needs it will say so
-        runner.get_ready()
-    import jinja2  # noqa: F401 - a tenth of a second that the report would else have to wait for
-
-    if analysed:
-        import assay.app.explain  # noqa: F401 - and as much for the analysis
 
 
 def recorder(store: "Store", reports: "Reports", observer: "Observer") -> "Record":

@@ -1,6 +1,5 @@
 """The work of a job on GitHub: check at one go, or one of the thirds plan, run and report."""
 
-import gc
 import json
 import os
 import sys
@@ -234,14 +233,12 @@ def _kept(site: Site) -> "JobStore":
 
 def _house(site: Site, config: "Config", store: "Store") -> "House":
     from assay.adapters.terminal import display_for
-    from assay.cli.check_command import RARELY, build_house, job_question
+    from assay.cli.house import build_house, job_question, look_for_garbage_rarely
 
     _home(site.repo.root)
     job_python = job_question(site.stack, site.repo.root)
     house = build_house(site.stack, config, site.repo, store, site.stack.enter_context(display_for(sys.stderr)), job_python)
-    gc.freeze()  # what has been imported stays for good
-    gc.set_threshold(RARELY)
-    gc.enable()
+    look_for_garbage_rarely()
     return house
 
 

@@ -6,7 +6,8 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from assay.cli.check_command import build_house, forced_by, job_question, refuse_links
+from assay.cli.check_command import forced_by, refuse_links
+from assay.cli.house import build_house, job_question
 from assay.core.values import dataclass
 from assay.errors import UsageError
 

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from assay.cli.check_command import (
     CheckOptions,
-    build_house,
     config_of,
     direction_of,
-    job_question,
     recorder,
     refuse_bytes,
     refuse_links,
     store_at,
 )
 from assay.cli.exposure import take_cover
+from assay.cli.house import build_house, job_question
 from assay.cli.own_folder import own_folder
 from assay.errors import NothingMeasuredError
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli import check_command as whole
+from assay.cli.house import build_house, job_question
 from assay.cli.own_folder import own_folder
 from assay.core.values import dataclass
 from assay.errors import UsageError
@@ -147,8 +148,8 @@ def _config(file: str, repo: "GitRepo") -> "Config":
 def _house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store") -> "House":
     from assay.adapters.terminal import display_for
 
-    question = whole.job_question(stack, repo.root)
-    return whole.build_house(stack, config, repo, store, stack.enter_context(display_for(sys.stderr)), question)
+    question = job_question(stack, repo.root)
+    return build_house(stack, config, repo, store, stack.enter_context(display_for(sys.stderr)), question)
 
 
 def one_benchmark(names: tuple[str, ...]) -> str:

@@ -236,3 +236,17 @@ def test_identities_are_asked_by_the_paths_of_the_config(sandbox: Sandbox, workt
     sandbox.write({"data/train.csv": "rows"})
     found = worktrees.input_identities(benchmark(inputs=["data/", "ckpt"]))
     assert found == {"data/": identity(sandbox.root / "data"), "ckpt": "missing"}
+
+
+def test_what_is_told_of_inputs_can_be_shared(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check plans with worktrees of its own, and measures with others."""
+    sandbox.write({"data/train.csv": "rows"})
+    told, checkout = Identities(), GitRepo.discover(str(sandbox.root)).checkout
+
+    def ask() -> object:
+        with LocalWorktrees(checkout, str(sandbox.root), parent_environment={}, home=None, identities=told) as own:
+            return own.input_identities(benchmark(inputs=["data/"]))
+
+    first = ask()
+    monkeypatch.setattr("hashlib.file_digest", lambda *_: pytest.fail("it is read again"))
+    assert ask() == first

@@ -48,6 +48,7 @@ class LocalWorktrees:
         choose_account: AccountChoice = _nobody_else,
         refuse_root: bool = False,
         job: JobQuestion | None = None,
+        identities: Identities | None = None,
     ) -> None:
         """Nothing happens yet.
 
@@ -55,7 +56,8 @@ class LocalWorktrees:
         `folder`. `home` is the user's own, where `~` caches are; other caches are in `own`, by default `.assay` of the
         checkout. `choose_account` names another user for the child, where we have the right to become one, and is
         `assay.adapters.process.privileges.child_account` in a real check; `refuse_root` makes an error of it where we are
-        root and there is none. `job` is a question that several share, or that was started early.
+        root and there is none. `job` is a question that several share, or that was started early,
+        and `identities` are what several have read of the inputs.
         """
         self._checkout = checkout
         self._user_root = Path(user_root)
@@ -71,7 +73,7 @@ class LocalWorktrees:
         self._numbers: dict[str, int] = {}
         self._environments: dict[str, PythonEnvironment] = {}
         self._slots = Slots()
-        self._identities = Identities()
+        self._identities = identities or Identities()
         self._tracked: dict[str, Tracked] = {}
 
     def __enter__(self) -> Self:
