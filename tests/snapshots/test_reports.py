@@ -27,7 +27,11 @@ FIRST_TIME = ReuseVerdict(False, LineageKey(HEAD, "linux", "tiny", "fp32"), reas
 def improved() -> CheckResult:
     comparisons = (BETTER, guard("latency_ms: 100 101 | 100 100"), secondary("tok_s: 510 512 | 540 538", "higher"))
     reason = "val_loss improved by at least 1 %, and no guard regressed."
-    return check(benchmark(*comparisons, reuse=FIRST_TIME, checks="passed", reason=reason), files=FILES)
+    judged = tuple(
+        replace(one, alpha=0.004, p_adjusted=0.0051, raw_interval=one.interval and (one.interval[0] + 0.002, one.interval[1] - 0.002))
+        for one in comparisons
+    )
+    return check(benchmark(*judged, reuse=FIRST_TIME, checks="passed", reason=reason, alpha=0.05, most_units=10), files=FILES)
 
 
 def regressed() -> CheckResult:

@@ -7,11 +7,12 @@ from enum import StrEnum
 from assay.core import compare_reasons
 from assay.core.comparison import Comparison, Undecided
 from assay.core.doubts import Doubt, doubt, doubt_of_history
-from assay.core.estimate import Estimate, Scaled, as_fraction, independent, on_one_scale, paired, units_of_evidence
+from assay.core.drift import variance_factor
+from assay.core.estimate import Estimate, Scaled, as_fraction, independent, on_one_scale, paired, units_of_evidence, widened
 from assay.core.finding import Finding, find, more_pairs, question, verdict_of
 from assay.core.location import mean, median
 from assay.core.model import MetricSpec, Verdict
-from assay.core.noise import Noise, charged, steadied
+from assay.core.noise import Noise, charged, informs, steadied
 from assay.core.single import against, changes_before, changes_needed
 
 Sides = tuple[tuple[float, ...], tuple[float, ...]]
@@ -111,7 +112,8 @@ def _estimate(sides: Scaled, pairing: Pairing, noise: Noise) -> Estimate:
         case Pairing.INTERLEAVED:
             return steadied(independent(sides), noise)
         case Pairing.NONE:
-            return charged(independent(sides), noise)
+            estimate = independent(sides)
+            return charged(estimate, noise) if informs(noise) else widened(estimate, variance_factor(sides))
 
 
 def _answered(blank: Comparison, finding: Finding, pairs: int | None, against_it: Doubt | None) -> Comparison:

@@ -1,4 +1,4 @@
-"""A trend inside a session that would explain the change by itself.
+"""What the order of the values tells: a trend that would explain the change by itself, and values that follow each other.
 
 Where base was measured before head, a machine that grows slower all the while makes head worse without any change of code.
 Sides in interleaved order share the trend, and are not asked.
@@ -7,9 +7,10 @@ Sides in interleaved order share the trend, and are not asked.
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from operator import mul
 
 from assay.core.estimate import Scaled
-from assay.core.location import median
+from assay.core.location import mean, median
 from assay.core.student import normal_cdf
 
 LEAST = 5
@@ -17,6 +18,12 @@ LEAST = 5
 
 CERTAIN = 0.01
 """The level of the test of a trend."""
+
+LEAST_TO_CORRELATE = 8
+"""Fewer values a side do not tell how alike neighbours are."""
+
+MOST_CORRELATED = 0.6
+"""No correlation of neighbours is believed beyond this."""
 
 SHARE = 0.5
 """A trend that explains so large a share of the change takes the answer away."""
@@ -33,6 +40,27 @@ def explains(sides: Scaled) -> bool:
     slopes = [slope for side in (sides.base, sides.head) for slope in _slopes(side)]
     drift = median(slopes) * 0.5 * (len(sides.base) + len(sides.head))
     return drift * sides.change > 0.0 and abs(drift) >= SHARE * abs(sides.change) and _trend_p(sides) <= CERTAIN
+
+
+def variance_factor(sides: Scaled) -> float:
+    """By how much the variance of a mean grows because neighbours are alike: (1 + r) / (1 - r) for a correlation r of neighbours.
+
+    That of an autoregression of first order (G. V. Bayley and J. M. Hammersley, Suppl. J. R. Statist. Soc. 8 (1946) 184), with r
+    corrected for the mean that is taken off, never below zero, and 1 for sides too short to tell.
+    """
+    if sides.least < LEAST_TO_CORRELATE:
+        return 1.0
+    products = squares = 0.0
+    for side in (sides.base, sides.head):
+        middle = mean(side)
+        off = [value - middle for value in side]
+        products += math.fsum(map(mul, off, off[1:]))
+        squares += math.fsum(map(mul, off, off))
+    if squares <= 0.0:
+        return 1.0
+    r = products / squares + 2.0 / (len(sides.base) + len(sides.head))
+    r = max(0.0, min(MOST_CORRELATED, r))
+    return (1.0 + r) / (1.0 - r)
 
 
 def _slopes(values: Sequence[float]) -> list[float]:

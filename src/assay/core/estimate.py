@@ -8,6 +8,7 @@ taken as known: a mean that is only just away from zero makes the share as rough
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 
 from assay.core.location import locations, mean, median
@@ -138,6 +139,11 @@ def paired(sides: Scaled) -> Estimate:
     if difference.variance <= ROUNDING * ROUNDING:
         return _exact(sides, df)
     return _estimate(sides.scale, difference.centre, (difference.variance, difference.variance * sides.least), (df, df))
+
+
+def widened(estimate: Estimate, factor: float) -> Estimate:
+    """The estimate with a variance larger by this factor."""
+    return replace(estimate, variance=factor * estimate.variance, pair_variance=factor * estimate.pair_variance)
 
 
 def _exact(sides: Scaled, df: float) -> Estimate:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from assay.core.estimate import MARGIN, ROUNDING, Estimate, Scale, from_fraction
 from assay.core.location import median
-from assay.core.similar import TAIL_DF, Learned, Line, Pair, learn
+from assay.core.similar import LEAST_SIMILAR, TAIL_DF, Learned, Line, Pair, learn
 from assay.core.values import dataclass
 
 LEAST_OWN = 3
@@ -39,6 +39,11 @@ class Noise:
     own: Pairs = ()
     similar: Pairs = ()
     history: tuple[float, ...] = ()
+
+
+def informs(noise: Noise) -> bool:
+    """Whether this is enough to charge by."""
+    return len(noise.own) >= LEAST_OWN or sum(bool(error) for _, error in noise.similar) >= LEAST_SIMILAR
 
 
 def charged(estimate: Estimate, noise: Noise) -> Estimate:

@@ -40,6 +40,8 @@ def resolved_for(policy: Policy, config: Config, benchmark: Benchmark, better: D
     settings: dict[str, object] = {
         "alpha": config.policy.alpha,
         "method": METHOD,
+        "confirm": config.policy.confirm,
+        "workload": list(benchmark.workload),
         "metric": benchmark.metric.model_dump(mode="json") if benchmark.metric else {"better": better},
         "guards": {name: guard.model_dump(mode="json") for name, guard in sorted(benchmark.guards.items())},
         "secondary": {name: one.model_dump(mode="json") for name, one in sorted(benchmark.secondary.items())},

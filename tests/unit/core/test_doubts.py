@@ -9,6 +9,8 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from assay.core.compare import Pairing, compare
 from assay.core.comparison import Undecided
+from assay.core.drift import variance_factor
+from assay.core.estimate import on_one_scale
 from assay.core.model import Direction, MetricSpec, Role, Verdict
 from assay.core.modes import Modes, two_modes
 from assay.core.noise import Noise
@@ -82,3 +84,37 @@ def test_a_change_much_larger_than_the_drift_stands() -> None:
 
 def test_a_trend_of_few_values_is_none() -> None:
     assert compare(LOWER, [100, 101, 102, 103], [104, 105, 106, 107]).verdict is Verdict.REGRESSED
+
+
+def test_values_that_follow_each_other_know_less_than_as_many_independent_ones() -> None:
+    rng = random.Random(4)
+    walk, value = [], 0.0
+    for _ in range(24):
+        value = 0.7 * value + rng.gauss(0, 1)
+        walk.append(100 + value)
+    mixed = rng.sample(walk[:12], 12), rng.sample(walk[12:], 12)
+    widths = []
+    for base, head in ((walk[:12], walk[12:]), mixed):
+        found = compare(LOWER, base, head)
+        assert found.interval is not None
+        widths.append(found.interval[1] - found.interval[0])
+    assert widths[0] > 1.3 * widths[1]
+
+
+def test_neighbours_that_are_unlike_and_few_values_change_nothing() -> None:
+    zigzag = on_one_scale((1.0, 2.0) * 6, (1.0, 2.0) * 6)
+    few = on_one_scale((1.0, 1.1, 1.2, 1.3), (1.0, 1.1, 1.2, 1.3))
+    equal = on_one_scale((2.0,) * 9, (2.0,) * 9)
+    assert zigzag is not None
+    assert few is not None
+    assert equal is not None
+    assert [variance_factor(sides) for sides in (zigzag, few, equal)] == [1.0, 1.0, 1.0]
+
+
+def test_evidence_of_other_sessions_stands_in_for_what_neighbours_tell() -> None:
+    rising = [100 + 0.1 * k for k in range(10)]
+    calm = Noise(own=((0.001, 0.01), (-0.001, 0.01), (0.001, 0.01)))
+    alone, known = compare(LOWER, rising, rising), compare(LOWER, rising, rising, noise=calm)
+    assert alone.interval is not None
+    assert known.interval is not None
+    assert alone.interval[1] > 1.5 * known.interval[1]
