@@ -402,3 +402,16 @@ def test_a_reader_who_has_left_does_not_turn_a_regression_into_a_pass(world: Wor
     left.close()
     assert process.wait(timeout=60) == 1
     assert list((world.repo.root / ".assay/store/runs").rglob("run-*.json"))
+
+
+def test_a_stored_base_stands_for_the_base_once_enough_is_known(world: World) -> None:
+    base = world.project()
+    world.repo.commit({".github/assay.yml": CONFIG + "reuse: {base: true}\n"})
+    for _ in range(4):
+        world.change()
+        assert world.assay("check", "--base", base, "--no-reuse").code == 0
+    world.change("loss=150")
+    done = world.assay("check", "--base", base, "--json")
+    assert (done.code, done.bench["outcome"]) == (1, "discard")
+    assert any("The base was not measured: the stored run run-" in warning for warning in done.bench["warnings"])
+    assert done.bench["comparisons"][0]["base"] == [120.0] * 4

@@ -15,6 +15,7 @@ from assay.app.house import House
 from assay.app.measure import Task, measure
 from assay.app.plan import Measure, Plan, Question, Reuse, Skip, plan
 from assay.app.stages import Refusal, Silent, Stages
+from assay.app.stored_base import StoredBase, noise_of_reused, stored_base
 from assay.core.comparison import Comparison
 from assay.core.config import Benchmark, Config
 from assay.core.confirm import confirmed, regressions, sentence
@@ -38,7 +39,7 @@ class CheckRequest:
 
     `forced_by` names what asked for a fresh run; `better` is the direction of a bare command's metric; `reproduce` are the
     words that, after those that name both commits, ask the same again. `trust` is that of the evidence; with a `refusal`
-    nothing is run.
+    nothing is run. Without `stored_base` the base is always measured beside the head, whatever `reuse.base` says.
     """
 
     config: Config
@@ -52,6 +53,7 @@ class CheckRequest:
     remarks: tuple[str, ...] = ()
     trust: Trust = Trust.MEMBER
     refusal: Refusal | None = None
+    stored_base: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +171,16 @@ class _Way:
             self.request.better,
             self.house.repo.subject,
             self.house.repo.root,
+            partial(noise_of_reused, self.house.store, self.request.config, self.benchmark),
         )
 
     def plan(self) -> Plan:
+        return plan(self.house, self._question)
+
+    @property
+    def _question(self) -> Question:
         request = self.request
-        question = Question(request.config, self.benchmark, self.commits, self.bench.resolved.hash, request.forced_by, request.trust)
-        return plan(self.house, question)
+        return Question(request.config, self.benchmark, self.commits, self.bench.resolved.hash, request.forced_by, request.trust)
 
     def walk(self, planned: Plan) -> Concluded:
         """Do what was planned. An error outside the benchmark becomes part of its result, so that the others are reported."""
@@ -199,7 +205,10 @@ class _Way:
         problems: list[str] = []
         warnings = self._warnings()
         self.stages.opened(self.benchmark, self.commits, planned.run_id)
-        done = measure(self.house, self._task(planned), lambda run: problems.extend(self.record([RecordRun(run)])))
+        base = stored_base(self.house, self._question) if self.request.stored_base else StoredBase()
+        warnings = (*warnings, base.note) if base.note else warnings
+        task = replace(self._task(planned), base_run=base.run, noise=base.noise)
+        done = measure(self.house, task, lambda run: problems.extend(self.record([RecordRun(run)])))
         if self.request.config.policy.confirm and regressions(done.comparisons):
             again = self._once_more(planned, problems)
             warnings = (*warnings, sentence(done.comparisons, again))

@@ -1,6 +1,6 @@
 """From numbers to a benchmark's result: decide by policy, store the decision, and say it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from assay.core.envelope import Run, StoredDecision
 from assay.core.evidence import Failure, Stage, process_warnings, tail_of
 from assay.core.judge import MOST_UNDECLARED
 from assay.core.model import NONE, Conclusion, Direction, Outcome, Role, Status
+from assay.core.noise import Noise
 from assay.core.numbers import count, duration
 from assay.core.policy import Resolved
 from assay.core.rejudge import rejudge
@@ -47,7 +48,10 @@ class Concluded:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What deciding needs to know of the benchmark and of the question."""
+    """What deciding needs to know of the benchmark and of the question.
+
+    `noise` tells what lies between the sessions of two stored runs, by metric.
+    """
 
     benchmark: Benchmark
     commits: Commits
@@ -57,6 +61,7 @@ class Bench:
     better: Direction | None
     subject: Callable[[str], str]
     root: str
+    noise: Callable[[Run, Run], Mapping[str, Noise]]
 
     def shown(self, text: str) -> str:
         """Text with a path below the repository as a reader of a public report may see it."""
@@ -178,7 +183,7 @@ def reused(bench: Bench, plan: Reuse, hold: Hold = Hold.NONE) -> Concluded:
     if stands:
         comparisons = tuple(map(comparison_from_record, plan.decision.comparisons))
     else:
-        comparisons = rejudge(bench.benchmark, plan.base, plan.head, bench.alpha, bench.better)
+        comparisons = rejudge(bench.benchmark, plan.base, plan.head, bench.alpha, bench.better, bench.noise(plan.base, plan.head))
     decision = decide(evidence_of(comparisons, plan.head, None, hold), bench.resolved.policy)
     result = BenchmarkResult(
         name=bench.benchmark.name,

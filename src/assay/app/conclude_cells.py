@@ -89,6 +89,6 @@ def _failure_in(head: Run, tail: tuple[str, ...]) -> Failure | None:
 def _compared(bench: Bench, base: Run | None, head: Run) -> tuple[Comparison, ...]:
     if base is None:
         return ()
-    comparisons = rejudge(bench.benchmark, base, head, bench.alpha, bench.better)
+    comparisons = rejudge(bench.benchmark, base, head, bench.alpha, bench.better, bench.noise(base, head))
     shared = next((run for run in (head, base) if run.status is RunStatus.DEGRADED), None)
     return not_isolated(comparisons, shared.detail) if shared else comparisons

@@ -1,7 +1,7 @@
 """Measure one benchmark: worktrees, setup, interleaved sampling with looks, checks; everything measured is stored."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assay.app.commits import Commits
 from assay.app.house import House
@@ -15,6 +15,8 @@ from assay.core.evidence import WALL_TIME, Failure, Stage
 from assay.core.facts import PythonFacts
 from assay.core.judge import Evidence, compare_all, not_isolated, settled
 from assay.core.model import UNKNOWN, Cause, Direction, Side, Trust
+from assay.core.noise import Noise
+from assay.core.rejudge import records_of
 from assay.core.sampling import Level, spend
 from assay.core.schedule import plan_session
 from assay.core.session_noise import unit_variances
@@ -47,7 +49,8 @@ class Task:
 
     `ignore` are the patterns of paths that bear on no benchmark; `run_id` is what head's run is called; `trust` is that of the evidence.
     `earlier` is a way to the newest stored runs of the benchmark, so many of them.
-    With `to_the_end` no look ends it early.
+    With `to_the_end` no look ends it early. A stored `base_run` stands for the base, which is not measured then, and is charged
+    the `noise` that lies between sessions, by metric.
     """
 
     benchmark: Benchmark
@@ -62,6 +65,8 @@ class Task:
     user_tree_dirty: bool
     earlier: Callable[[int], tuple[Run, ...]]
     to_the_end: bool = False
+    base_run: Run | None = None
+    noise: Mapping[str, Noise] = field(default_factory=dict)
 
 
 def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
@@ -91,8 +96,12 @@ def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
 
 
 def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
-    sides, started = {}, stamp(house.clock.now())
+    sides: dict[Side, SideSession] = {}
+    started = stamp(house.clock.now())
     for side, commit in ((Side.BASE, task.commits.base), (Side.HEAD, task.commits.head)):
+        if side is Side.BASE and task.base_run:
+            sides[side] = _stored(task.base_run)
+            continue
         house.observer.note(StageStarted(task.benchmark.name, "checkout", side))
         name = task.run_id if side is Side.HEAD else house.clock.new_id("run")
         sides[side] = _side(worktrees, side, commit, task.benchmark, SideSession(Worktree(side, commit, "", "", {}), name, started))
@@ -113,6 +122,12 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
         better=task.better,
         metrics=tuple(name for name in (primary, *task.benchmark.guards) if name),
     )
+
+
+def _stored(run: Run) -> SideSession:
+    """The base as a stored run has it."""
+    tree = Worktree(Side.BASE, run.commit, "", "", {})
+    return SideSession(tree, run.run_id, run.created_at, records=list(records_of(run, Side.BASE)), stored=run)
 
 
 def _side(worktrees: Worktrees, side: Side, commit: str, benchmark: Benchmark, one: SideSession) -> SideSession:
@@ -213,7 +228,9 @@ def _compare(
         head=tuple(head.records),
         baseline_missing=_no_baseline(base) if base.failure else "",
         not_isolated=watch.reason,
+        one_session=base.stored is None,
         variances=variances,
+        noise=task.noise,
         out_of_time=f"{session.deadline_name} ended the sampling" if session.out_of_time else "",
     )
     return compare_all(task.benchmark, session.primary or WALL_TIME, task.better, evidence, Level(alpha, task.alpha))
@@ -243,6 +260,8 @@ def _store(
         variables=house.variables,
     )
     for side in Side:
+        if (known := session.sides[side].stored) is not None:
+            stored[side] = known
         if side not in stored:
             one, tree = session.sides[side], session.sides[side].worktree
             python = NO_PYTHON if one.absent else house.machine.python(tree.env)

@@ -31,7 +31,7 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """Stored runs of both sides from one session, and what was decided on them."""
+    """Stored runs of both sides, and what was decided on them: of one session, unless a stored base stood for a fresh one."""
 
     verdict: ReuseVerdict
     base: Run

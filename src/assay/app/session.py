@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from assay.core.config import Benchmark
+from assay.core.envelope import Run
 from assay.core.events import ProcessEnded, ProcessStarted, StageStarted
 from assay.core.evidence import Failure, ProcessRecord, Stage, bare_primary, equal_within_units, failure_of, value_of
 from assay.core.model import Completed, Direction, Side
@@ -18,7 +19,7 @@ SETUP_TIMEOUT_S = 3600.0
 
 @dataclass(slots=True)
 class SideSession:
-    """What has been seen of one side so far."""
+    """What has been seen of one side so far. A `stored` run stands for a side of which nothing is run."""
 
     worktree: Worktree
     run_id: str
@@ -27,6 +28,7 @@ class SideSession:
     records: list[ProcessRecord] = field(default_factory=list)
     failure: Failure | None = None
     checks: Completed | None = None
+    stored: Run | None = None
 
     @property
     def absent(self) -> bool:
@@ -74,8 +76,13 @@ class Session:
 
     @property
     def laid_out(self) -> tuple[Side, ...]:
-        """The sides that have a worktree: both, unless the base could not take this benchmark."""
-        return tuple(side for side in Side if not self.sides[side].absent)
+        """The sides that have a worktree: both, unless the base could not take this benchmark or a stored run stands for it."""
+        return tuple(side for side in Side if not self.sides[side].absent and self.sides[side].stored is None)
+
+    @property
+    def at_most(self) -> int:
+        """Processes of this session, if every look is reached."""
+        return self.plan.at_most // 2 * len([side for side in Side if self.sides[side].stored is None])
 
     def set_up(self) -> None:
         """Run `setup` once in each worktree. A side whose setup fails has no measurement. From here on the time counts."""
@@ -134,7 +141,7 @@ class Session:
         order = pair_order(self.pairs)
         self.pairs += unit is not None  # warm-ups all begin with base
         for side in order:
-            if self.sides[side].failure is None and self.head.failure is None and not self._too_late():
+            if self.sides[side].stored is None and self.sides[side].failure is None and self.head.failure is None and not self._too_late():
                 self._process(side, unit)
 
     def _too_late(self) -> bool:
@@ -150,7 +157,7 @@ class Session:
 
     def _process(self, side: Side, unit: int | None) -> None:
         order, self.order = self.order, self.order + 1
-        self.observer.note(ProcessStarted(self.benchmark.name, side, order + 1, self.plan.at_most, unit is None))
+        self.observer.note(ProcessStarted(self.benchmark.name, side, order + 1, self.at_most, unit is None))
         seed = self.plan.seed(unit or 0)
         command = fill(self.benchmark.run, seed=seed, batch=self.benchmark.batch.size if self.benchmark.batch else None)
         done = self._run(side, command, f"{order:03d}-{side}", self.benchmark.timeout)
@@ -163,9 +170,7 @@ class Session:
             self._take_primary(bare_primary(done, self.base.records, self.better))
         self.spent.append(done.duration_s)
         value = value_of(record, self.primary) if self.primary else None
-        self.observer.note(
-            ProcessEnded(self.benchmark.name, side, order + 1, self.plan.at_most, done.duration_s, value, self._remaining(unit))
-        )
+        self.observer.note(ProcessEnded(self.benchmark.name, side, order + 1, self.at_most, done.duration_s, value, self._remaining(unit)))
 
     def _take_primary(self, found: str | Failure) -> None:
         """A bare command has shown what it is judged by, or that it is not to be judged."""
@@ -214,9 +219,10 @@ class Session:
     def _remaining(self, unit: int | None) -> tuple[float, float]:
         """Seconds up to the next look and up to the last, were every process as long as those so far."""
         each = sum(self.spent) / len(self.spent)
+        share = self.at_most / self.plan.at_most
         repeats = 1 if self.deterministic else self.plan.repeats
         done = -1 if unit is None else unit
         following = next((look for look in self.plan.looks if look > done), self.plan.units)
         warmups = max(0, 2 * self.plan.warmups - self.order) if unit is None else 0
         left = [2 * repeats * (look - max(done, 0) - (unit is not None)) + warmups for look in (following, self.plan.units)]
-        return each * left[0], each * left[1]
+        return share * each * left[0], share * each * left[1]

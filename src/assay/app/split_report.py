@@ -6,6 +6,7 @@ that a cell can do no more than a benchmark that prints what it likes.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from assay import __version__
 from assay.app import conclude, conclude_cells
@@ -18,6 +19,7 @@ from assay.app.plan import Skip
 from assay.app.reuse import Content
 from assay.app.split_plan import Asked, idle
 from assay.app.stages import Stages
+from assay.app.stored_base import noise_of_reused
 from assay.core.config import Benchmark
 from assay.core.decide import Policy
 from assay.core.effects import Effect, RecordDecision, RecordRun
@@ -130,7 +132,8 @@ class _Merger:
     def _bench(self, benchmark: Benchmark) -> Bench:
         config, repo = self.asked.config, self.house.repo
         resolved = resolved_for(self.policy, config, benchmark, None)
-        return Bench(benchmark, self.commits, resolved, config.policy.alpha, self.house.clock, None, repo.subject, repo.root)
+        noise = partial(noise_of_reused, self.house.store, config, benchmark)
+        return Bench(benchmark, self.commits, resolved, config.policy.alpha, self.house.clock, None, repo.subject, repo.root, noise)
 
     def _recorded(self, concluded: Concluded) -> Concluded:
         if concluded.record is None:

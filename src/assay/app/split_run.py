@@ -73,6 +73,7 @@ def _request(plan: PlanFile, benchmark: str, config: Config, refusal: Refusal | 
         trust=plan.trust,
         reproduce="--no-reuse",
         refusal=refusal,
+        stored_base=False,  # the report judges by the runs of the cell alone
     )
 
 

@@ -80,7 +80,7 @@ Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & !
 ## What has no effect yet
 
 Some keys belong to parts that later versions bring. They are checked like all others and change nothing today:
-`fusion`, `git` but for `experiment_branches`, `reuse.base`, `reuse.remeasure`, and of a benchmark
+`fusion`, `git` but for `experiment_branches`, and of a benchmark
 `needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`.
 `comment`, `permissions` and `policy.harness_change` with `needs_review` matter on GitHub only.
 

@@ -34,8 +34,8 @@ def rejudge(
     primary = benchmark.metric.name if benchmark.metric else (head.metrics[0].name if head.metrics else WALL_TIME)
     one_session = base.session_id == head.session_id
     evidence = Evidence(
-        _records(base, Side.BASE),
-        _records(head, Side.HEAD),
+        records_of(base, Side.BASE),
+        records_of(head, Side.HEAD),
         environment="" if one_session else _differing(base, head),
         one_session=one_session,
         noise=noise or {},
@@ -57,7 +57,7 @@ def _level(plan: SessionPlan, alpha: float, units: int) -> float:
     return next((level for look, level in zip(plan.looks, levels, strict=True) if units <= look), levels[-1])
 
 
-def _records(run: Run, side: Side) -> tuple[ProcessRecord, ...]:
+def records_of(run: Run, side: Side) -> tuple[ProcessRecord, ...]:
     """The measured processes of a stored run, numbered by seed where there are seeds, else in their order."""
     seeds = list(dict.fromkeys(one.seed for one in run.processes if not one.warmup))
     records: list[ProcessRecord] = []
