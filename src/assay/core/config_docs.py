@@ -79,10 +79,10 @@ Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & !
 
 ## What has no effect yet
 
-Some keys belong to parts that later versions bring. They are checked like all others and change nothing today:
-`fusion`, `git` but for `experiment_branches`, and of a benchmark
-`needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`.
-`comment`, `permissions` and `policy.harness_change` with `needs_review` matter on GitHub only.
+Some keys belong to parts that later versions bring. They are checked like all others and change nothing today: `git.lfs`,
+and of a benchmark `needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`. `machines` and `machine`
+matter to `assay plan` and `assay run`, the rest of `git` to `assay experiment`, `comment`, `permissions`, `budget` and
+`policy.harness_change` with `needs_review` on GitHub.
 
 ## What is refused
 

@@ -46,6 +46,7 @@ def test_every_key_of_a_full_file_is_read() -> None:
         "value": "frontier",
         "recheck": 14 * 86_400.0,
         "manual": False,
+        "workload": (),
         "watch": {
             "code": ("src/**",),
             "harness": ("bench/**",),
