@@ -35,6 +35,7 @@ from assay.adapters.clock import SystemClock
 from assay.adapters.process.runner import LocalRunner
 from assay.core.process import Argv, ProcessRequest
 folder, program, ending = sys.argv[1:]
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell has its background jobs ignore
 runner = LocalRunner(folder + "/locks", clock=SystemClock(), grace_s=0.2)
 command = Argv((sys.executable, "-I", "-S", "-c", program))
 handle = runner.submit(ProcessRequest(command, folder, {"PATH": os.environ["PATH"]}, folder + "/log"))
@@ -254,12 +255,15 @@ def test_what_others_of_our_own_have_started_is_no_orphan(tmp_path: Path) -> Non
     """Such as a program called python that is asked what it is, or what git leaves behind."""
     box = Box(tmp_path)
     before = subprocess.Popen(["sleep", "600"], start_new_session=True)
-    with box.runner() as runner, subprocess.Popen(["sleep", "600"]) as ours:
-        runner.submit(box.request("setsid sleep 600 & kill -KILL $PPID; sleep 600")).wait()
-        assert (ours.poll(), before.poll()) == (None, None)
-        ours.kill()
-    before.kill()
-    before.wait()
+    with box.runner() as runner:
+        ours = subprocess.Popen(["sleep", "600"])
+        try:
+            runner.submit(box.request("setsid sleep 600 & kill -KILL $PPID; sleep 600")).wait()
+            assert (ours.poll(), before.poll()) == (None, None)
+        finally:
+            for one in (ours, before):
+                one.kill()
+                one.wait()
 
 
 def test_a_killed_supervisor_costs_its_neighbour_nothing(tmp_path: Path) -> None:

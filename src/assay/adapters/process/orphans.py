@@ -30,14 +30,14 @@ def began(pid: int) -> int:
 def orphans(known: Collection[int], since: int) -> set[int]:
     """Children of ours that no code of ours has started, with all below them. Those that have ended are collected.
 
-    What we start belongs to our session, save for those in `known`. Nothing from before `since` is taken for one: a helper
-    that git leaves behind, such as one that keeps a credential, must live.
+    What we start belongs to our session, save for those in `known`. Nothing from before `since`, or from its very tick, is taken
+    for one: a helper that git leaves behind, such as one that keeps a credential, must live.
     """
     us, session = os.getpid(), os.getsid(0)
     found: set[int] = set()
     for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):  # noqa: PTH208 - names alone
         state, parent = state_and_parent(pid)
-        if parent != us or pid in known or began(pid) < since:
+        if parent != us or pid in known or began(pid) <= since:
             continue
         with suppress(ProcessLookupError):
             if os.getsid(pid) == session:
