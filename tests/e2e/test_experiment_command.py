@@ -2,12 +2,12 @@
 
 import json
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.e2e.conftest import World
+from tests.harness.waiting import until
 
 BENCH = ("sh", "-c", "sed 's/^/METRIC /' metrics.txt")
 
@@ -98,7 +98,7 @@ def test_people_get_sentences(world: World, session: str) -> None:
 
 def test_a_killed_run_leaves_its_pending_record_and_nothing_running(world: World, session: str) -> None:
     process = world.start("experiment", "run", "--session", session, "--", "sh", "-c", f"touch '{world.folder}/begun'; sleep 1000")
-    waited_for(world.folder / "begun")
+    until((world.folder / "begun").exists)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     status = answer(world, "status", "--session", session)
@@ -111,7 +111,7 @@ def test_a_killed_run_leaves_its_pending_record_and_nothing_running(world: World
 
 def test_ctrl_c_ends_a_run_and_its_record_says_so(world: World, session: str) -> None:
     process = world.start("experiment", "run", "--session", session, "--", "sh", "-c", f"touch '{world.folder}/begun'; sleep 1000")
-    waited_for(world.folder / "begun")
+    until((world.folder / "begun").exists)
     process.send_signal(signal.SIGINT)
     process.communicate()
     assert process.returncode == 130
@@ -123,7 +123,7 @@ def test_a_run_of_another_process_is_seen_and_cancelled(world: World, session: s
     process = world.start(
         "experiment", "run", "--json", "--session", session, "--", "sh", "-c", f"touch '{world.folder}/begun'; sleep 1000"
     )
-    waited_for(world.folder / "begun")
+    until((world.folder / "begun").exists)
     (handle,) = answer(world, "status", "--session", session)["active"]
     assert answer(world, "cancel", handle)["cancelled"]
     out, _ = process.communicate(timeout=60)
@@ -205,10 +205,3 @@ def test_outside_of_git_runs_are_recorded_and_nothing_is_kept(world: World, tmp_
 
 def ceiling(folder: Path) -> dict[str, str]:
     return {"GIT_CEILING_DIRECTORIES": str(folder)}
-
-
-def waited_for(file: Path) -> None:
-    end = time.monotonic() + 60
-    while not file.exists():
-        assert time.monotonic() < end, "it never came about"
-        time.sleep(0.02)

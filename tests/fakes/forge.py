@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from assay.core.check_run import CheckRun
-from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
+from assay.core.forge_facts import Permission, PullFacts, Reaction
 from assay.errors import ForgeError
-from assay.ports import Posted
+from assay.forge_ports import Posted
 
 URL = "https://forge.example"
 
@@ -78,9 +78,9 @@ class FakeForge:
         self._called("permission_of")
         return self.permissions.get(login, Permission.READ)
 
-    def pushed(self, branch: str, commit: str) -> Pushed:
+    def pushed(self, branch: str, commit: str) -> datetime | None:
         self._called("pushed")
-        return Pushed(self.pushes.get((branch, commit)))
+        return self.pushes.get((branch, commit))
 
     def react(self, comment: int, reaction: Reaction) -> None:
         self._called("react")

@@ -28,7 +28,8 @@ from assay.core.inputs import CommentWhen, ForkRule, Inputs, stricter
 from assay.core.model import Conclusion, Status, Trust
 from assay.core.result import CheckResult
 from assay.errors import AssayError, CancelledError, ForgeError
-from assay.ports import Forge, JobFiles, Reports
+from assay.forge_ports import Forge, JobFiles
+from assay.ports import Reports
 
 if TYPE_CHECKING:  # not every job analyses something
     from assay.app.explain import Explained

@@ -19,7 +19,8 @@ from assay.core.effects import (
 )
 from assay.core.values import dataclass
 from assay.errors import InfrastructureError
-from assay.ports import JobFiles, Reports, Store
+from assay.forge_ports import JobFiles
+from assay.ports import Reports, Store
 
 T = TypeVar("T")
 

@@ -17,7 +17,8 @@ from assay.core.inputs import ForkRule, stricter
 from assay.core.model import Trust
 from assay.core.values import dataclass
 from assay.errors import ForgeError, UsageError
-from assay.ports import Forge, Repo
+from assay.forge_ports import Forge
+from assay.ports import Repo
 
 NOT_YET = "This command is not built yet."
 _AGAIN = "Look at what is there now, then give the command again."
@@ -136,7 +137,7 @@ class Ear:
         if heard.pull.fork:  # the forge keeps no record of when a fork was pushed
             return "A fork's code is run at a commit that the command names in full.", f"Read the change, then add sha={head}."
         try:
-            pushed = self.forge.pushed(heard.pull.head_ref, head).at
+            pushed = self.forge.pushed(heard.pull.head_ref, head)
         except ForgeError as error:
             self.told.append(error.message)
             return None

@@ -15,7 +15,8 @@ from assay.core.render import check_name, check_run
 from assay.core.result import CheckResult
 from assay.core.window import Classifier, relevant
 from assay.errors import ForgeError
-from assay.ports import Forge, Repo
+from assay.forge_ports import Forge
+from assay.ports import Repo
 
 MEASURING = "measuring"
 

@@ -16,7 +16,8 @@ from assay.core.forge_facts import Permission, PullFacts
 from assay.core.inputs import Inputs
 from assay.core.values import dataclass
 from assay.errors import UsageError
-from assay.ports import Forge, Repo
+from assay.forge_ports import Forge
+from assay.ports import Repo
 
 NO_COMMAND = Command(Verb.RUN)
 

@@ -10,7 +10,7 @@ from assay.core.comment_pointer import CommentPointer
 from assay.core.effects import CloseCheck, ForgeEffect, OpenCheck, PostComment, UpdateComment
 from assay.core.model import Conclusion
 from assay.errors import ForgeError, InfrastructureError
-from assay.ports import Forge, Posted
+from assay.forge_ports import Forge, Posted
 
 
 class Kind(StrEnum):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from assay.app.split_report import Delivery
 from assay.core.archive import HostileArchiveError, unpack
 from assay.core.handover import cell_file, sorted_out
-from assay.ports import Forge
+from assay.forge_ports import Forge
 
 PREFIX = "assay-"
 

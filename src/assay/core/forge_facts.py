@@ -1,6 +1,5 @@
 """What a forge knows of people and pull requests, as far as a decision needs it."""
 
-from datetime import datetime
 from enum import StrEnum
 
 from assay.core.values import dataclass
@@ -38,10 +37,3 @@ class PullFacts:
     base_ref: str
     fork: bool
     open: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Pushed:
-    """When a branch came to a commit; `at` is None where the forge cannot tell."""
-
-    at: datetime | None

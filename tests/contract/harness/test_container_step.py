@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from tests.harness.file_commands import FileCommandError
 from tests.harness.job import Job
 from tests.harness.ownership import may_give
 from tests.harness.step import Patience, Running
+from tests.harness.waiting import until
 from tests.repositories import Sandbox
 
 SHORT = Patience(after_int=0.2, after_term=0.2)
@@ -142,11 +142,8 @@ def test_the_workspace_is_another_accounts_where_it_can_be(action: ContainerActi
 
 
 def wait_for(step: Running, text: str) -> None:
-    deadline = time.monotonic() + 60
-    while text not in step.log:
-        assert time.monotonic() < deadline, step.log
-        assert step.process.poll() is None, step.log
-        time.sleep(0.01)
+    until(lambda: text in step.log or step.process.poll() is not None, lambda: step.log)
+    assert text in step.log
 
 
 def test_a_cancelled_step_hears_int_first(action: ContainerAction) -> None:

@@ -3,11 +3,10 @@
 import os
 import re
 import signal
-import time
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
+from tests.harness.waiting import until
 from tests.integration.action.conftest import Done, Step
 
 BETTER = {"metrics.txt": "loss=90\n"}
@@ -158,13 +157,6 @@ def test_a_benchmark_that_reaches_the_runner_s_files_changes_nothing_and_fails_t
     assert "Improved" in done.out
 
 
-def waited_for(path: Path) -> None:
-    end = time.monotonic() + TIMEOUT_S
-    while not path.exists():
-        assert time.monotonic() < end, f"{path} never came"
-        time.sleep(0.02)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_cancelled_job_closes_its_check_run_and_leaves_nothing_running(step: Step, number: signal.Signals) -> None:
     (step.folder / "marks").mkdir()
@@ -175,7 +167,7 @@ def test_a_cancelled_job_closes_its_check_run_and_leaves_nothing_running(step: S
     payload = step.pull_request(pull)
     step.checkout(f"refs/pull/{pull.number}/merge")
     process = step.start("pull_request", payload)
-    waited_for(mark)
+    until(mark.exists)
     process.send_signal(number)
     done = step.finish(process)
     assert done.code == 130, done.log

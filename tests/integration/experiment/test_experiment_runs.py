@@ -2,12 +2,12 @@
 
 import json
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.harness.waiting import until
 from tests.integration.experiment.lab import Bench
 
 from assay.adapters.hook_scripts import HookScripts
@@ -18,13 +18,6 @@ from assay.core.experiment_errors import MaxIterationsError, RefusedError, TreeB
 from assay.core.model import Cause
 
 DEADLINE_S = 60.0
-
-
-def until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + DEADLINE_S
-    while not holds():
-        assert time.monotonic() < end, "it never came about"
-        time.sleep(0.01)
 
 
 class Background:

@@ -3,10 +3,11 @@
 import os
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.harness.waiting import until
 
 from assay.adapters.clock import SystemClock
 from assay.adapters.process.runner import LocalRunner
@@ -61,14 +62,6 @@ def as_port(runner: LocalRunner) -> Runner:
 def python(program: str, *words: str) -> Argv:
     """A Python program as a command."""
     return Argv((sys.executable, "-I", "-S", "-c", program, *words))
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Poll until it holds; the test fails where it does not come to hold."""
-    deadline = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline, "what was waited for did not come"
-        time.sleep(0.005)
 
 
 def alive(pid: int) -> bool:

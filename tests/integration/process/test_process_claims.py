@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.integration.process.support import Box, until
+from tests.harness.waiting import until
+from tests.integration.process.support import Box
 
 from assay.adapters.clock import SystemClock
 from assay.adapters.process import lock_folder

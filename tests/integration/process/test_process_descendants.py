@@ -12,7 +12,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.integration.process.support import Box, alive, python, until
+from tests.harness.waiting import until
+from tests.integration.process.support import Box, alive, python
 
 from assay.adapters.process import supervised
 from assay.core.model import Cause

@@ -15,7 +15,7 @@ from assay.adapters.github.forge import GitHubForge
 from assay.core.check_run import Annotation, CheckRun
 from assay.core.model import Conclusion
 from assay.errors import ForgeError
-from assay.ports import Posted
+from assay.forge_ports import Posted
 
 API = "https://api.github.test:443"
 REPO = f"{API}/repos/ada/lab"

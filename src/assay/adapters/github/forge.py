@@ -12,7 +12,7 @@ from assay.adapters.github.client import PER_PAGE, Patience, connect
 from assay.adapters.github.questions import Questions
 from assay.adapters.github.refusals import UncertainError, told
 from assay.core.check_run import Annotation, CheckRun
-from assay.ports import Posted
+from assay.forge_ports import Posted
 
 if TYPE_CHECKING:
     from github.IssueComment import IssueComment

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import requests
 
 from assay.adapters.github.refusals import UncertainError, told
-from assay.core.forge_facts import Permission, PullFacts, Pushed, Reaction
+from assay.core.forge_facts import Permission, PullFacts, Reaction
 
 if TYPE_CHECKING:
     from github.PullRequest import PullRequest
@@ -43,12 +43,12 @@ class Questions:
             said = self._repo.get_collaborator_permission(login)
             return Permission(said)
 
-    def pushed(self, branch: str, commit: str) -> Pushed:
+    def pushed(self, branch: str, commit: str) -> datetime | None:
         """As the port says, from the activity of the repository."""
         with told(f"learn when {commit[:10]} was pushed"):
             query = {"ref": f"refs/heads/{branch}", "per_page": PUSHES, "direction": "desc"}
             _, listed = self._repo.requester.requestJsonAndCheck("GET", f"{self._repo.url}/activity", parameters=query)
-            return Pushed(_moment(listed, commit))
+            return _moment(listed, commit)
 
     def pull_of_branch(self, owner: str, branch: str, commit: str) -> PullFacts | None:
         """As the port says."""

@@ -1,0 +1,87 @@
+"""What the order of work needs of a forge and of its jobs. Protocols only; adapters satisfy them, tests have one fake each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from assay.core.values import dataclass
+
+if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from assay.core.check_run import CheckRun
+    from assay.core.forge_facts import Permission, PullFacts, Reaction
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """Something that now stands on the forge."""
+
+    id: int
+    url: str
+
+
+class Forge(Protocol):
+    """The forge, as far as reporting needs it. Each call is idempotent: it finds its own earlier work and updates it.
+
+    All raise ForgeError (an InfrastructureError) that tells a missing permission from an outage.
+    """
+
+    def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted:
+        """Make or update our one comment on a pull request; `known` is the id under which it was seen last.
+
+        It is ours only if `marker` is at the very start of its body and its author is our own login and a bot.
+        """
+        ...
+
+    def update_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted | None:
+        """Bring our one comment up to date if there is one; None where there is none."""
+        ...
+
+    def open_check(self, name: str, commit: str, external_id: str, title: str, *, new: bool = False) -> Posted:
+        """Make a check run `in_progress`, or find the one with this name and `external_id` on that commit.
+
+        A `new` one has an id that nobody can have used before, so it is not looked for first.
+        """
+        ...
+
+    def close_check(self, check: Posted | None, payload: CheckRun) -> Posted:
+        """Complete a check run; without one that was opened, make it completed."""
+        ...
+
+    def head_of(self, number: int) -> str:
+        """The sha that the head of a pull request is at now."""
+        ...
+
+    def pull(self, number: int) -> PullFacts:
+        """A pull request as it is now."""
+        ...
+
+    def pull_of_branch(self, owner: str, branch: str, commit: str) -> PullFacts | None:
+        """The one open pull request from that branch of that owner's whose head is this commit; None where there is none, or several."""
+        ...
+
+    def artifacts(self, run: int, prefix: str) -> Mapping[str, bytes]:
+        """What a run of a workflow uploaded under names that begin so: zip files of strangers."""
+        ...
+
+    def permission_of(self, login: str) -> Permission:
+        """What somebody may do here. An answer that is not understood is a ForgeError, never a permission."""
+        ...
+
+    def pushed(self, branch: str, commit: str) -> datetime | None:
+        """When a branch of this repository last came to a commit, by whatever kind of push; None where the forge cannot tell."""
+        ...
+
+    def react(self, comment: int, reaction: Reaction) -> None:
+        """Put our reaction beside a comment; one that is there already is enough."""
+        ...
+
+
+class JobFiles(Protocol):
+    """What a step of a GitHub job leaves behind: its summary and its outputs."""
+
+    def summary(self, text: str) -> None: ...
+
+    def output(self, name: str, value: str) -> None: ...
