@@ -31,13 +31,16 @@ def _stamp(text: str) -> str:
 
 
 class Spend(Envelope):
-    """Runs that a command took, runs that somebody granted, or GPU minutes that runs took, on one pull request."""
+    """Runs that a command took, runs that somebody granted, or GPU minutes that runs took, on one pull request.
+
+    A schedule has none: its pull request is 0.
+    """
 
     schema_: Literal["assay.spend/1"] = Field(default=SPEND_SCHEMA, alias="schema")
     spend_id: Annotated[str, AfterValidator(_spend_id)]
     created_at: Annotated[str, AfterValidator(_stamp)]
     kind: Literal["runs", "grant", "gpu"]
-    pull: Annotated[int, Field(ge=1)]
+    pull: Annotated[int, Field(ge=0)]
     by: Fact
     runs: Count
     gpu_minutes: Annotated[float, Field(ge=0)]
@@ -46,6 +49,13 @@ class Spend(Envelope):
     def path(self) -> str:
         """Where a store keeps it, from the store's root."""
         return spend_path(self.spend_id)
+
+
+def spend_of_schedule(spend_id: str, created_at: str, minutes: float) -> Spend:
+    """The GPU minutes that a scheduled attempt took."""
+    return Spend(
+        schema=SPEND_SCHEMA, spend_id=spend_id, created_at=created_at, kind="gpu", pull=0, by="schedule", runs=0, gpu_minutes=minutes
+    )
 
 
 @dataclass(frozen=True, slots=True)
