@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay.app.explain import Explained, Explainer
     from assay.app.house import House
     from assay.app.panel import Desk, Panel
-    from assay.cli.job_work import Site
+    from assay.cli.job_parts import Site
     from assay.core.config import Config, FusionConfig
     from assay.core.fusion.events import AnalysisEvent
     from assay.core.fusion.routes import Route

@@ -21,6 +21,7 @@ class Stage(StrEnum):
 
     CHECKOUT = "checkout"
     SETUP = "setup"
+    PILOT = "pilot"
     BENCHMARK = "benchmark"
     CHECKS = "checks"
 
