@@ -110,6 +110,7 @@ _PLACES = {
     "Repeats": "benchmarks.NAME.repeats",
     "Batch": "benchmarks.NAME.batch",
     "Alert": "benchmarks.NAME.alert",
+    "Pilot": "benchmarks.NAME.pilot",
     "Watch": "benchmarks.NAME.watch",
     "ReuseConfig": "reuse",
     "Policy": "policy",

@@ -4,10 +4,12 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from assay.core.config_rules import batch_rules, enforce, limits_rules
+from assay.core.config_rules import batch_rules, enforce, limits_rules, pilot_rules
 from assay.core.config_types import (
     MAX_WHOLE,
     Amount,
+    Command,
+    Duration,
     Fraction,
     Glob,
     MetricName,
@@ -115,6 +117,21 @@ class Alert(Part):
 
     relative: Fraction = Field(default=0.05, description="At least so much worse, as a percentage or a fraction.", examples=["5%"])
     absolute: Amount = Field(default=0.0, description="And by at least so much, in the unit of the metric.", examples=[0.5])
+
+
+class Pilot(Part):
+    """A small run that has to print the metric before the full runs begin."""
+
+    run: Command | None = Field(default=None, description="A smaller command than `run`.", examples=["python bench/train.py --steps 10"])
+    scale: Fraction | None = Field(
+        default=None, description="The same command, with this in the place of `{scale}`, which is 1 in a full run.", examples=["10%"]
+    )
+    timeout: Duration | None = Field(default=None, description="The longest that it may take. Default: the benchmark's.", examples=["2m"])
+
+    @model_validator(mode="after")
+    def _rules(self) -> Self:
+        enforce(pilot_rules(self))
+        return self
 
 
 class Watch(Part):

@@ -10,9 +10,11 @@ INVALIDATED = "invalidated"
 SESSIONS = "sessions"
 SPEND = "spend"
 COMMENTS = "comments"
+ANALYSES = "analyses"
 LEDGER = "ledger"
 README = "README.md"
-TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, COMMENTS, LEDGER, "queue.json", "analyses"})
+QUEUE = "queue.json"
+TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, COMMENTS, ANALYSES, LEDGER, QUEUE})
 """All names at the top of a store."""
 
 RUN_PREFIX = "run"
@@ -23,6 +25,11 @@ LEDGER_PREFIX = "led"
 
 CLAIMS = f"{LEDGER}/claims.json"
 """The file that says who is at a task just now."""
+
+ANALYSIS_PREFIX = "ana"
+
+ANALYSIS_FILES = ("evaluation.json", "merged.md", "manifest.json")
+"""What a store keeps of an analysis, in the order of writing: where the manifest is, the others are too."""
 
 _POINTER = re.compile(r"comments/[1-9][0-9]{0,18}\.json")
 _LEDGER = re.compile(r"ledger/[0-9]{4}-(?:0[1-9]|1[0-2])\.jsonl")
@@ -67,6 +74,11 @@ def hidden_run(path: str) -> str | None:
     return run_id if folder == INVALIDATED and name.endswith(".json") and is_id(RUN_PREFIX, run_id) else None
 
 
+def is_queue(path: str) -> bool:
+    """Whether a path is that of the queue."""
+    return path == QUEUE
+
+
 def session_path(session_id: str) -> str:
     """The file of one session. Raises ValueError where the text is no session's id."""
     return f"{SESSIONS}/{_checked(SESSION_PREFIX, session_id)}.jsonl"
@@ -92,6 +104,20 @@ def is_ledger(path: str) -> bool:
 def is_ledger_month(path: str) -> bool:
     """Whether a path is that of a month's attempts."""
     return _LEDGER.fullmatch(path) is not None
+
+
+def analysis_path(analysis_id: str, name: str) -> str:
+    """One file of an analysis. Raises ValueError where the text is no analysis's id, or a store keeps no such file."""
+    if name not in ANALYSIS_FILES:
+        raise ValueError(f"a store keeps no {name!r} of an analysis")
+    return f"{ANALYSES}/{_checked(ANALYSIS_PREFIX, analysis_id)}/{name}"
+
+
+def analysis_of(path: str) -> tuple[str, str] | None:
+    """The id of the analysis and the name of the file that a path is, None for any other path."""
+    folder, _, rest = path.partition("/")
+    found, _, name = rest.partition("/")
+    return (found, name) if folder == ANALYSES and name in ANALYSIS_FILES and is_id(ANALYSIS_PREFIX, found) else None
 
 
 def packed_path(month: str) -> str:
