@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from assay.core.analysis_file import AnalysisFile
     from assay.core.budget import Spend, Spent
     from assay.core.comment_pointer import CommentPointer
     from assay.core.config import Benchmark
@@ -290,6 +291,10 @@ class Store(Protocol):
 
     def pointer(self, pull: int) -> CommentPointer | None:
         """Where our comment on a pull request stands, None where that is not known."""
+        ...
+
+    def add_analyses(self, files: tuple[AnalysisFile, ...]) -> tuple[str, ...]:
+        """Keep files of analyses; the paths they have now. Raises InfrastructureError where they cannot be written."""
         ...
 
     def search(self, search: Search) -> Found:
