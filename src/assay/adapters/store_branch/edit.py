@@ -5,7 +5,7 @@ from dataclasses import field
 
 from assay.adapters.store_branch.private_repository import DamagedError, PrivateRepository
 from assay.adapters.store_branch.snapshot import Snapshot
-from assay.core.store_layout import README, TOP, hidden_run, is_pointer, may_hold_one, packed_month, session_of
+from assay.core.store_layout import README, TOP, hidden_run, is_loose_end, is_pointer, may_hold_one, packed_month, session_of
 from assay.core.values import dataclass
 
 MARKER = "<!-- assay:data -->"
@@ -18,7 +18,7 @@ _README = f"""\
 This branch holds measurements, not code: one file for each run of a benchmark and one for each decision, written by
 [Assay](https://pypi.org/project/assay/). It shares no history with the other branches and is never merged.
 
-Files are added and never changed, so please do not edit, rebase or force-push it. To hide a run that should not count, use
+Files of measurements are added and never changed, so please do not edit, rebase or force-push it. To hide a run that should not count, use
 `assay store invalidate RUN --reason …`, or add a file `invalidated/RUN_ID.json` that says why.
 """
 
@@ -54,7 +54,7 @@ def commit(repository: PrivateRepository, tip: str | None, edit: Edit, seconds: 
     Raises ValueError for a path that is not of the store's layout, DamagedError where the tip is not whole.
     """
     for path in (*edit.puts, *edit.removes):
-        if not any(known(path) for known in (may_hold_one, packed_month, hidden_run, session_of, is_pointer)):
+        if not any(known(path) for known in (may_hold_one, packed_month, hidden_run, session_of, is_pointer, is_loose_end)):
             raise ValueError(f"{path!r} is no place in a store")
     puts = dict(edit.puts) if tip else {README: _README.encode(), **edit.puts}
     nowhere = "0" * (64 if repository.object_format == "sha256" else 40)
