@@ -12,6 +12,7 @@ from github.GithubObject import NotSet
 from assay.adapters.github.client import PER_PAGE, Patience, Time, connect
 from assay.adapters.github.questions import Questions
 from assay.adapters.github.refusals import UncertainError, told
+from assay.adapters.github.workflow_runs import WorkflowRuns
 from assay.core.check_run import Annotation, CheckRun
 from assay.forge_ports import Posted
 
@@ -33,7 +34,7 @@ Json = dict[str, Any]
 _LAST_PAGE = re.compile(r"[?&]page=([0-9]+)[^>]*>; rel=\"last\"")
 
 
-class GitHubForge(Questions):
+class GitHubForge(Questions, WorkflowRuns):
     """The forge of one repository, seen by one token. `details_url` is where the reader of a check run finds the job."""
 
     def __init__(

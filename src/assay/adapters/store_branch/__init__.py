@@ -3,5 +3,6 @@
 from assay.adapters.store_branch.location import BranchPlace, locate, locate_from_files, token_for
 from assay.adapters.store_branch.remote import Credentials
 from assay.adapters.store_branch.store import BranchStore, Flushed, sentences
+from assay.adapters.store_directory import Stored
 
-__all__ = ["BranchPlace", "BranchStore", "Credentials", "Flushed", "locate", "locate_from_files", "sentences", "token_for"]
+__all__ = ["BranchPlace", "BranchStore", "Credentials", "Flushed", "Stored", "locate", "locate_from_files", "sentences", "token_for"]

@@ -8,14 +8,29 @@ from assay.adapters.store_branch.edit import Edit
 from assay.adapters.store_branch.snapshot import Snapshot
 from assay.adapters.store_directory import DirectoryStore, Stored
 from assay.adapters.store_files import walk
+from assay.adapters.stored_analyses import DEPTH
 from assay.adapters.stored_records import OtherRecordError, encoded, parsed
+from assay.core.analysis_file import AnalysisFile
 from assay.core.budget import Spend
 from assay.core.canonical import sha256
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.loose_ends import Opened, Owed, Settled
 from assay.core.prior import Found, Search, found_among, header_of
-from assay.core.store_layout import COMMENTS, DECISIONS, INVALIDATED, OPEN, OWED, RUNS, SETTLED, SPEND, month_of, packed_path, settled_path
+from assay.core.store_layout import (
+    ANALYSES,
+    COMMENTS,
+    DECISIONS,
+    INVALIDATED,
+    OPEN,
+    OWED,
+    RUNS,
+    SETTLED,
+    SPEND,
+    month_of,
+    packed_path,
+    settled_path,
+)
 from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 from assay.ports import Unreadable
@@ -33,10 +48,11 @@ _NOUNS = {
 _BY_MONTH = 2
 """Folders between a kind of record and its files: year, month."""
 
-_FOLDERS = (
-    *((RUNS, _BY_MONTH), (DECISIONS, _BY_MONTH), (SPEND, _BY_MONTH)),
-    *((folder, 0) for folder in (INVALIDATED, COMMENTS, OPEN, OWED, SETTLED)),
-)
+_FOLDERS = {
+    **dict.fromkeys((RUNS, DECISIONS, SPEND), _BY_MONTH),
+    **dict.fromkeys((INVALIDATED, COMMENTS, OPEN, OWED, SETTLED), 0),
+    ANALYSES: DEPTH,
+}
 
 
 @dataclass(slots=True)
@@ -83,6 +99,8 @@ class OutboxChange:
     def _agrees(snapshot: Snapshot, record: Stored, blob: str, data: bytes) -> bool:
         if snapshot.blob_id(data) == blob:
             return True
+        if isinstance(record, AnalysisFile):
+            return False
         # the same record may be written another way by another release
         return all(content is not None and parsed(type(record), record.path, content) == record for _, content in snapshot.contents([blob]))
 
@@ -109,15 +127,17 @@ def _tied_up(snapshot: Snapshot, settled: tuple[Settled, ...]) -> tuple[str, ...
 
 def _subject(records: Iterable[Stored], added: set[str], removed: int) -> str:
     new = [one for one in records if one.path in added]
-    parts = [part for kind, noun in _NOUNS.items() if (part := _count(sum(isinstance(one, kind) for one in new), noun))]
-    words = [f"Add {' and '.join(parts)}"] if parts else []
+    parts = [_count(sum(isinstance(one, kind) for one in new), noun) for kind, noun in _NOUNS.items()]
+    parts.append(_count(len({one.analysis_id for one in new if isinstance(one, AnalysisFile)}), "analysis", "analyses"))
+    named = " and ".join(part for part in parts if part)
+    words = [f"Add {named}"] if named else []
     words += [f"tie up {_count(removed, 'loose end')}"] if removed else []
     text = ", ".join(words)
     return text[:1].upper() + text[1:]
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}" if number else ""
+def _count(number: int, noun: str, several: str = "") -> str:
+    return f"{number} {noun if number == 1 else several or f'{noun}s'}" if number else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +155,7 @@ class Outbox:
 
     def paths(self) -> tuple[str, ...]:
         """The names of all that waits, told without reading it."""
-        entries = (entry for folder, depth in _FOLDERS for entry in walk(self.folder, folder, depth))
+        entries = (entry for folder, depth in _FOLDERS.items() for entry in walk(self.folder, folder, depth))
         return tuple(entry.path if isinstance(entry, Unreadable) else entry for entry in entries)
 
     def hidden(self) -> frozenset[str]:
