@@ -6,6 +6,7 @@ without a handler is not built yet, and says so.
 
 from collections.abc import Mapping
 
+from assay.app.answers import following, status
 from assay.app.approve import approve
 from assay.app.cancel import cancel
 from assay.app.office import Handler, Heard, Office
@@ -41,8 +42,8 @@ def _grant(heard: Heard, office: Office) -> str:
 
 TABLE: Mapping[Verb, Entry] = {
     Verb.RUN: Entry(orders=True),
-    Verb.STATUS: Entry(closed=True),
-    Verb.NEXT: Entry(closed=True),
+    Verb.STATUS: Entry(status, closed=True),
+    Verb.NEXT: Entry(following, closed=True),
     Verb.KEEP: Entry(),
     Verb.DISCARD: Entry(),
     Verb.CANCEL: Entry(cancel, closed=True),

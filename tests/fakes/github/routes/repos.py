@@ -70,7 +70,8 @@ def put_contents(call: Call) -> Answer:
     sha = call.repo.git.write(branch, path, base64.b64decode(call.body["content"]), call.body["message"])
     _, blob, content = call.repo.git.read(branch, path) or ("", "", b"")
     shown = commits.commit(call.repo, call.repo.git.commit(sha))
-    made = {**{name: shown["commit"][name] for name in ("author", "committer", "message")}, "sha": sha, "html_url": shown["html_url"]}
+    inner: Json = shown["commit"]  # type: ignore[assignment]
+    made = {**{name: inner[name] for name in ("author", "committer", "message")}, "sha": sha, "html_url": shown["html_url"]}
     return Answer(200 if there else 201, {"content": _common(call, branch, path, blob, "file", len(content)), "commit": made})
 
 
