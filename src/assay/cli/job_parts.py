@@ -123,7 +123,7 @@ def open_bureau(site: Site, kept: "JobStore", house: "House", config: "Config") 
         templates={name: templates.load(name) for name in TEMPLATES},
         hosted=job.hosted,
         batch=kept.batch,
-        explain=job_explainer(site, house, config),
+        explainer=job_explainer(site, house, config),
         stored_at=_stored_at(site),
         result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),
     )
