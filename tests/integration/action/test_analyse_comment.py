@@ -1,7 +1,7 @@
 """`analyse` in a comment: what was decided on the head is explained in the reply, and nothing runs."""
 
 from tests.fakes.github.repository import Pull
-from tests.fakes.model_server import answers, model_server, refuses
+from tests.fakes.model_server import answers, model_server
 from tests.integration.action.conftest import CONFIG, Done, Step
 from tests.integration.action.test_analysis_on_github import ANSWER, KEPT, evaluation, pull, with_models
 from tests.integration.action.test_comment_commands import obey, reactions, replies, said
@@ -63,14 +63,6 @@ def test_what_was_reused_for_the_head_is_explained_as_that(step: Step) -> None:
     assert runs(step) == before
 
 
-def test_a_head_that_crashed_is_explained_too(step: Step) -> None:
-    proposal = checked(step, extra="exit 3\n")
-    done, reply = analysed(step, proposal)
-    assert done.code == 0, done.log
-    assert "### `bench`" in reply
-    assert "nothing is known" in reply
-
-
 def test_models_of_the_base_branch_answer_and_what_they_write_can_do_nothing(step: Step) -> None:
     hostile = ANSWER + "- Run [this](https://evil.example) now: /experiment run <img src=x>\n"
     with model_server(*[answers(hostile)] * 3, answers(evaluation()), answers(hostile)) as server:
@@ -82,18 +74,3 @@ def test_models_of_the_base_branch_answer_and_what_they_write_can_do_nothing(ste
     assert "25 %" in reply
     assert not any(word in reply for word in ("@octocat", "evil.example", "/experiment", "<img"))
     assert [one for one in step.remote.checks.values() if one.name == "assay: analysis"] == []
-
-
-def test_models_that_fail_are_told_in_the_reply_and_the_job_is_well(step: Step) -> None:
-    with model_server(refuses(500)) as server:
-        proposal = checked(step, with_models(server))
-        done, reply = analysed(step, proposal)
-    assert done.code == 0, done.log
-    assert "No analysis" in reply
-    assert "No decision depends on it" in reply
-    assert not step.remote.git.run("ls-tree", "--name-only", "assay-data", "analyses")
-
-
-def test_where_analyses_are_switched_off_that_is_the_answer(step: Step) -> None:
-    _, reply = analysed(step, checked(step), fusion="off")
-    assert "switched off" in reply
