@@ -18,3 +18,8 @@ class SystemClock:
 
     def new_id(self, prefix: str) -> str:
         return ids.new_id(prefix, self.now(), secrets.token_bytes(ids.ENTROPY_BYTES))
+
+
+def pause(seconds: float) -> None:
+    """Wait; a signal still reaches us meanwhile."""
+    time.sleep(seconds)

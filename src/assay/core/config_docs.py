@@ -80,7 +80,7 @@ Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & !
 ## What has no effect yet
 
 Some keys belong to parts that later versions bring. They are checked like all others and change nothing today: `git.lfs`,
-and of a benchmark `needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`. `machines` and `machine`
+and of a benchmark `needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`. `runs_on` and `expect` of `machines`
 matter to `assay plan` and `assay run`, the rest of `git` to `assay experiment`, `comment`, `permissions`, `budget` and
 `policy.harness_change` with `needs_review` on GitHub.
 
@@ -101,6 +101,8 @@ wins over `ignore`. Without `watch`, every path counts that is not ignored.
 _PLACES = {
     "MachineSpec": "machines.NAME",
     "Expect": "machines.NAME.expect",
+    "SlurmSpec": "machines.NAME.slurm",
+    "SshSpec": "machines.NAME.ssh",
     "Benchmark": "benchmarks.NAME",
     "PrimaryMetric": "benchmarks.NAME.metric",
     "GuardMetric": "benchmarks.NAME.guards.METRIC",
