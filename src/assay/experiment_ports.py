@@ -7,7 +7,7 @@ from typing import Protocol
 from assay.core.effects import KeepChange, MakeBranches, RestoreBaseline, RestoreCommit
 from assay.core.experiment import Journal
 from assay.core.keepable import KeepRules
-from assay.core.tree_facts import CheckedOut, Kept, Made, Restored, Snapshot
+from assay.core.tree_facts import CheckedOut, Kept, Made, Restored, Snapshot, Spared
 from assay.core.values import dataclass
 from assay.ports import Unreadable
 
@@ -99,8 +99,11 @@ class ExperimentTree(Protocol):
         """The paths of new files that no pattern ignores."""
         ...
 
-    def snapshot(self, rules: KeepRules) -> Snapshot | None:
-        """The tree as a keep would commit it now, None before the first commit. Nothing of the user's changes."""
+    def snapshot(self, rules: KeepRules, spared: frozenset[str] = frozenset()) -> Snapshot | None:
+        """The tree as a keep would commit it now, new files that are `spared` left out; None before the first commit.
+
+        Nothing of the user's changes.
+        """
         ...
 
     def keep(self, effect: KeepChange) -> Kept: ...
@@ -143,10 +146,10 @@ class BranchWriter(Protocol):
 
 
 class SparedFiles(Protocol):
-    """The new files in a tree that are not a run's: those that were there at init or at the last log."""
+    """Remembers the new files in a tree that are not a run's."""
 
-    def load(self, session: str) -> frozenset[str] | None:
+    def load(self, session: str) -> Spared | None:
         """None where nobody has looked yet."""
         ...
 
-    def save(self, session: str, paths: frozenset[str]) -> None: ...
+    def save(self, session: str, files: Spared) -> None: ...

@@ -78,6 +78,11 @@ def test_no_verb_of_an_experiment_uses_the_git_folder_in_which_foreign_code_was(
     )
     loop("status", "--session", loop.session)
     loop("list")
+    ledger = loop("export", "--session", loop.session, "--out", str(tmp_path / "ledger.jsonl"))
+    assert ledger.code == 0
+    loop("archive", "--session", str(loop("import", str(tmp_path / "ledger.jsonl"), "--name", "other").result["session"]))
+    refused = world.assay("experiment", "cancel", "run-none", "--json", "--store", store, env={"PATH": traps.path})
+    assert refused.code == 2, refused.text
     loop("finalize", "--session", loop.session, "--integration-branch", "main")
     assert traps.calls()
     assert traps.obedient() == []

@@ -7,6 +7,7 @@ from assay.core.experiment import ConfigPayload, Journal, SessionStatus
 from assay.core.experiment_edits import namesake, new_segment, new_session
 from assay.core.experiment_errors import SessionNotActiveError, TreeBusyError, UnknownRunError
 from assay.core.experiment_state import SessionState
+from assay.core.tree_facts import Spared
 from assay.core.values import dataclass
 from assay.experiment_ports import LiveRun, SessionBook
 
@@ -37,7 +38,7 @@ def begin(lab: Laboratory, name: str, project: str | None, config: ConfigPayload
         return new_segment(found, config, mark) if found else new_session(session_id, name, project, config, mark)
 
     journal = lab.sessions.change(edit)
-    lab.spared.save(journal.id, present)
+    lab.spared.save(journal.id, Spared.at_rest(present))
     return Begun(journal, journal.id == session_id)
 
 

@@ -1,7 +1,7 @@
 """Logging what became of a run: git first, then the final record, so that no record ever says what git has not done."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from assay.app.apply_git import perform
 from assay.app.experiment_hooks import after_log
@@ -11,11 +11,11 @@ from assay.core.experiment import AnyRecord, HookPayload, Journal
 from assay.core.experiment_edits import Logged, log_run
 from assay.core.experiment_errors import GitNotConfiguredError, OutcomeRefusedError, TreeBusyError, TreeMovedError
 from assay.core.experiment_messages import bring_back, keep_message, restore_message
-from assay.core.experiment_rules import require_active, require_outcome, require_trial
+from assay.core.experiment_rules import require_active, require_baseline, require_outcome, require_trial
 from assay.core.experiment_state import SessionState, Trial
-from assay.core.keepable import KeepRules
+from assay.core.keepable import SPARED, KeepRules
 from assay.core.model import Outcome
-from assay.core.tree_facts import CheckedOut, Kept, Restored
+from assay.core.tree_facts import CheckedOut, Kept, Restored, Spared
 from assay.core.values import dataclass
 from assay.experiment_ports import ExperimentTree, SessionBook
 
@@ -37,6 +37,7 @@ class LogRequest:
     baseline: str | None = None
     message: str | None = None
     include: tuple[str, ...] = ()
+    as_baseline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ def _examined(lab: Laboratory, asked: LogRequest) -> tuple[SessionState, Trial]:
     if any(one.handle == asked.run for one in lab.handles.live(journal.id)):
         raise TreeBusyError(f"{asked.run} is running still.", hint=f"Wait for its end, or: assay experiment cancel {asked.run}")
     require_outcome(state, trial, asked.outcome, asked.baseline)
+    if asked.as_baseline:
+        require_baseline(trial, asked.outcome)
     return state, trial
 
 
@@ -83,14 +86,21 @@ def _kept(lab: Laboratory, asked: LogRequest, state: SessionState, trial: Trial)
     if trial.stored.head is None or trial.stored.tree is None:
         raise OutcomeRefusedError(f"What {trial.run} left was not recorded, so it cannot be committed.", hint="Run again.")
     kept = perform(KeepChange(trial.run, trial.stored.head, trial.stored.tree, message, asked.include), tree)
-    return _recorded(lab, asked, kept=kept, notes=_remarks(lab, asked, kept))
+    remarks = _remarks(lab, asked, kept)
+    if kept.commit is None and (own := state.own_commit(trial)):
+        kept = replace(kept, commit=own)
+        remarks = (f"Nothing to commit: the record names {own[:12]}, which you have made.", *remarks)
+    return _recorded(lab, asked, kept=kept, notes=remarks)
 
 
 def _remarks(lab: Laboratory, asked: LogRequest, kept: Kept) -> tuple[str, ...]:
     """Why each path that is a change still is not in the commit."""
     rules = KeepRules(lab.git.allow, lab.git.max_file, asked.include)
     after = "it has been changed since the run, or is too large, or goes through a filter such as Git LFS"
-    said = [f"{path} is not in the commit: {rules.objection(path) or after}." for path in kept.remaining]
+    spared = lab.spared.load(asked.session)
+    foreign = spared.foreign if spared else frozenset()
+    why = {path: rules.objection(path) or (SPARED if path in foreign else after) for path in kept.remaining}
+    said = [f"{path} is not in the commit: {reason}." for path, reason in why.items()]
     return (*said[:20], *([f"{len(said) - 20} further paths are not in the commit either."] if len(said) > 20 else []))
 
 
@@ -105,7 +115,7 @@ def _restored(lab: Laboratory, asked: LogRequest, state: SessionState, trial: Tr
         trial.run,
         baseline,
         lab.git.preserve,
-        tree.untracked() if spared is None else spared,  # where nobody has looked before, nothing is a run's to remove
+        tree.untracked() if spared is None else spared.present,  # where nobody has looked before, nothing is a run's to remove
         restore_message(trial.run, baseline),
     )
     restored = perform(wish, tree)
@@ -142,6 +152,7 @@ def _recorded(
         commit=kept.commit if kept else None,
         reverted_to=restored.baseline if restored else None,
         discarded=restored.discarded if restored else None,
+        as_baseline=asked.as_baseline,
     )
     mark = lab.mark()
 
@@ -150,6 +161,15 @@ def _recorded(
 
     journal = lab.sessions.change(edit)
     hook = after_log(lab, journal, asked.run)
-    if lab.tree is not None:
-        lab.spared.save(journal.id, lab.tree.untracked())
+    open_still = asked.outcome in (Outcome.PENDING, Outcome.ERRORED) and restored is None
+    _spare(lab, asked, settled=not open_still)
     return LogResult(journal.records[-1], kept, restored, notes, hook)
+
+
+def _spare(lab: Laboratory, asked: LogRequest, *, settled: bool) -> None:
+    """Remember which new files are no run's from now on."""
+    if lab.tree is None:
+        return
+    now = lab.tree.untracked()
+    before = lab.spared.load(asked.session) or Spared.at_rest(now)
+    lab.spared.save(asked.session, before.after(now, settled=settled))

@@ -14,6 +14,7 @@ from assay.core.experiment_state import SessionState
 from assay.core.metric_lines import select_primary
 from assay.core.model import Cause, Completed, MetricReading
 from assay.core.process import DEFAULT_TIMEOUT_S, Argv, ProcessRequest, Shell
+from assay.core.tree_facts import Spared
 from assay.core.values import dataclass
 from assay.errors import CancelledError
 from assay.experiment_ports import Registration, SessionBook
@@ -102,7 +103,7 @@ class _Trial:
         """Where nobody has looked at this tree before, what is new in it is no run's."""
         tree, session = self.lab.tree, self.asked.session
         if tree is not None and self.lab.spared.load(session) is None:
-            self.lab.spared.save(session, tree.untracked())
+            self.lab.spared.save(session, Spared.at_rest(tree.untracked()))
 
     def _begin(self) -> None:
         """Leave evidence before the process starts, so that a host that is killed has left it."""
@@ -151,7 +152,9 @@ class _Trial:
         if begun is None:
             return None
         row = result_of(begun, done, self.config.metric, checks, asi_of_output(done.stdout))
-        left = tree.snapshot(self.lab.keep_rules) if tree and row.clean else None
+        spared = self.lab.spared.load(self.asked.session)
+        foreign = spared.foreign if spared else frozenset()
+        left = tree.snapshot(self.lab.keep_rules, foreign) if tree and row.clean else None
         row = row.model_copy(update={"tree": left.tree if left else None})
         now = self.lab.now()
         self.lab.sessions.change(lambda book: end_run(find_session(book, self.asked.session), row, now))

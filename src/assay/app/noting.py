@@ -32,7 +32,9 @@ class Noting:
             if record.side not in self._begun:
                 self._journal.begin(self._envelope(record.side, Ending.BROKEN_OFF))
                 self._begun.add(record.side)
-            self._journal.add(noted_of(self._session.sides[record.side].run_id, record, self._session.primary))
+            self._journal.add(
+                noted_of(self._session.sides[record.side].run_id, record, self._session.primary, gpus=self._session.needs_gpu)
+            )
         except InfrastructureError as error:
             self._failed = True
             self._observer.note(Remark(f"What is measured is not written down meanwhile: {error.message}"))

@@ -1,12 +1,12 @@
 """What a job is to do: the question of its event, under which rules, with which of its inputs changed by a command."""
 
-from collections.abc import Callable
 from dataclasses import field, replace
 
 from assay.app.check import choose
-from assay.app.command import Ear, Heard, Unheard, question_of, who_forced
-from assay.app.purse import Purse
-from assay.app.question import Nothing, Question, ask
+from assay.app.command import Ear, vouched, who_forced
+from assay.app.command_table import TABLE
+from assay.app.office import Bring, Heard, Office, Unheard
+from assay.app.question import Nothing, Question, ask, question_of_pull
 from assay.app.rules import Rules, rules_of
 from assay.core import replies
 from assay.core.command_config import with_command
@@ -20,9 +20,6 @@ from assay.forge_ports import Forge
 from assay.ports import Repo
 
 NO_COMMAND = Command(Verb.RUN)
-
-Bring = Callable[[PullFacts], None]
-"""Sees that head and base of a pull request are in this clone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +36,19 @@ class Order:
     forced_by: str | None = None
 
 
-def order_of(event: Started, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring, purse: Callable[[], Purse]) -> Order | Nothing:
-    """What an event orders to run. `purse` is opened for a command alone.
+def order_of(event: Started, office: Office) -> Order | Nothing:
+    """What an event orders to run. The store is opened for a command alone.
 
     Raises UsageError for an event that cannot be acted upon; what is wrong with a command is answered instead.
     """
     match event:
         case Comment():
-            return _commanded(Ear(forge, inputs.bot_login), event, inputs, repo, bring, purse)
+            return _commanded(Ear(office.forge, office.inputs.bot_login), event, office)
         case WorkflowRun():
             what = "Under workflow_run nothing is run, for the code of a stranger would stand beside a token that can write."
             raise UsageError(what, hint="Give the input mode: report, or let the workflow start on pull_request.")
         case _:
-            return _asked(event, inputs, repo)
+            return _asked(event, office.inputs, office.repo)
 
 
 def _asked(event: Event, inputs: Inputs, repo: Repo) -> Order | Nothing:
@@ -89,7 +86,7 @@ def _reported_command(comment: Comment, inputs: Inputs, repo: Repo, forge: Forge
 
 def _ordered(pull: PullFacts, command: Command, inputs: Inputs, repo: Repo, bring: Bring) -> Order:
     bring(pull)
-    question = question_of(pull, repo, command)
+    question = question_of_pull(pull, repo, command)
     rules = rules_of(question, repo, inputs.config)
     choose(rules.config, command.benchmarks)
     names = command.benchmarks or inputs.benchmarks
@@ -97,11 +94,11 @@ def _ordered(pull: PullFacts, command: Command, inputs: Inputs, repo: Repo, brin
     return Order(question, rules, replace(inputs, benchmarks=names), command)
 
 
-def _commanded(ear: Ear, comment: Comment, inputs: Inputs, repo: Repo, bring: Bring, purse: Callable[[], Purse]) -> Order | Nothing:
+def _commanded(ear: Ear, comment: Comment, office: Office) -> Order | Nothing:
     heard = ear.hear(comment)
     if isinstance(heard, Heard):
         try:
-            found = _obeyed(ear, heard, inputs, repo, bring, purse())
+            found = _obeyed(ear, heard, office)
         except UsageError as error:
             found = ear.refuse(comment, replies.refusal(error.message, error.hint or ""))
         if isinstance(found, Order):
@@ -110,8 +107,11 @@ def _commanded(ear: Ear, comment: Comment, inputs: Inputs, repo: Repo, bring: Br
     return Nothing(" ".join((heard.reason, *ear.told)))
 
 
-def _obeyed(ear: Ear, heard: Heard, inputs: Inputs, repo: Repo, bring: Bring, purse: Purse) -> Order | Unheard:
-    if heard.command.verb is Verb.GRANT:
-        return ear.grant(heard, heard.command.grant or 0, purse)
-    order = replace(_ordered(heard.pull, heard.command, inputs, repo, bring), forced_by=who_forced(heard.comment, heard.command))
-    return ear.admit(heard, order.rules.config, inputs.allow_forks, purse) or order
+def _obeyed(ear: Ear, heard: Heard, office: Office) -> Order | Unheard:
+    handler = TABLE[heard.command.verb].answer
+    if handler is not None:
+        return ear.obey(heard, handler, office)
+    order = _ordered(heard.pull, heard.command, office.inputs, office.repo, office.bring)
+    question = replace(order.question, vouched=vouched(heard, office.purse))
+    order = replace(order, question=question, forced_by=who_forced(heard.comment, heard.command))
+    return ear.admit(heard, order.rules.config, office) or order

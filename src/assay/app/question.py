@@ -3,7 +3,9 @@
 from typing import assert_never
 
 from assay.app.commits import Commits
+from assay.core.comment_command import Command
 from assay.core.event import Event, MergeGroup, PullRequest, Push
+from assay.core.forge_facts import PullFacts
 from assay.core.inputs import Inputs
 from assay.core.model import Trust
 from assay.core.values import dataclass
@@ -110,6 +112,34 @@ def _rules_of_branch(event: Push, repo: Repo, after: str) -> str:
         return repo.resolve(f"refs/remotes/origin/{event.default_branch}")
     except UsageError:
         return repo.first_parent(after) or after
+
+
+def question_of_pull(pull: PullFacts, repo: Repo, command: Command) -> Question:
+    """What is asked of a pull request: its head against the merge base with its base, or with what `vs=` names.
+
+    Raises UsageError where a commit of it is not in this clone.
+    """
+    base_sha = repo.resolve(pull.base_sha)
+    return Question(
+        head=repo.resolve(pull.head_sha),
+        base=_named(repo, command.against) if command.against else base_sha,
+        base_name=command.against or pull.base_ref,
+        branch=None if pull.fork else pull.head_ref,
+        trust=Trust.FORK if pull.fork else Trust.MEMBER,
+        rules=base_sha,
+        extras=None if pull.fork else pull.head_sha,
+        number=pull.number,
+        pinned=pull.head_sha,
+        vouched=command.sha is not None,
+    )
+
+
+def _named(repo: Repo, ref: str) -> str:
+    """A branch as the remote has it, else whatever git knows by that name."""
+    try:
+        return repo.resolve(f"refs/remotes/origin/{ref}")
+    except UsageError:
+        return repo.resolve(ref)
 
 
 def commits_of(question: Question, repo: Repo, store: Store, benchmarks: tuple[str, ...]) -> Commits | Nothing:

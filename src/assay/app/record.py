@@ -7,12 +7,13 @@ from typing import Literal
 from assay import __version__
 from assay.app.session import Session, SideSession
 from assay.core.envelope import ChecksFacts, IsolationFacts, MetricFacts, ProcessFacts, Run, RunStatus, SampleFacts, Timings
-from assay.core.evidence import WALL_TIME, ProcessRecord, Stage, printed_names, reading_warnings, unit_of, value_of
+from assay.core.evidence import WALL_TIME, ProcessRecord, Stage, disturbance_of, printed_names, reading_warnings, unit_of, value_of
 from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts, known
 from assay.core.fingerprint import fingerprints_of
 from assay.core.lineage import config_facts
-from assay.core.model import Cause, Completed, Side, Trust
+from assay.core.model import NONE, UNKNOWN, Cause, Completed, Side, Trust
 from assay.core.salvage import Noted
+from assay.core.sightings import sighting_facts
 from assay.core.timestamp import moment, stamp
 from assay.core.values import dataclass
 from assay.core.window import Classifier
@@ -35,6 +36,9 @@ class Ending(StrEnum):
 
 SETUP_FAILED = "setup failed: "
 """How the detail of a run begins whose setup failed."""
+
+PILOT_FAILED = "pilot failed: "
+"""The same of a run whose pilot failed: its full runs did not begin."""
 
 STATUS_OF = {Cause.TIMEOUT: RunStatus.TIMED_OUT, Cause.CANCELLED: RunStatus.CANCELLED}
 
@@ -98,7 +102,7 @@ def run_of(
         seeds=session.plan.seeds,
         batch=benchmark.batch.size if benchmark.batch else None,
         warmup=benchmark.warmup,
-        processes=tuple(process_facts(record) for record in one.records),
+        processes=tuple(process_facts(record, gpus=session.needs_gpu) for record in one.records),
         samples=_samples(one, session.primary),
         metrics=_metrics(one),
         warnings=(*reading_warnings(one.records), *_dirt(side, changed)),
@@ -131,21 +135,22 @@ def _status(one: SideSession, around: Surroundings, ending: Ending) -> tuple[Run
     if failure is None and not any(not record.warmup for record in one.records):
         return RunStatus.PARTIAL, None, "no process was measured"
     if failure is None:
-        return (RunStatus.DEGRADED, None, around.not_isolated) if around.not_isolated else (RunStatus.COMPLETE, None, "")
-    where = SETUP_FAILED if failure.stage is Stage.SETUP else ""
+        spoilt = around.not_isolated or disturbance_of(one.records)
+        return (RunStatus.DEGRADED, None, spoilt) if spoilt else (RunStatus.COMPLETE, None, "")
+    where = {Stage.SETUP: SETUP_FAILED, Stage.PILOT: PILOT_FAILED}.get(failure.stage, "")
     return STATUS_OF.get(failure.cause, RunStatus.ERRORED), failure.cause, where + failure.detail
 
 
-def noted_of(run_id: str, record: ProcessRecord, primary: str | None) -> Noted:
+def noted_of(run_id: str, record: ProcessRecord, primary: str | None, *, gpus: bool) -> Noted:
     """The line of a journal on one process."""
     metrics = () if record.warmup else record.completed.reading.metrics
     values = {one.name: one.value for one in metrics}
     if primary == WALL_TIME and not record.warmup:
         values.setdefault(WALL_TIME, record.completed.duration_s)
-    return Noted(run_id=run_id, process=process_facts(record), values=values, units={one.name: one.unit for one in metrics})
+    return Noted(run_id=run_id, process=process_facts(record, gpus=gpus), values=values, units={one.name: one.unit for one in metrics})
 
 
-def process_facts(record: ProcessRecord) -> ProcessFacts:
+def process_facts(record: ProcessRecord, *, gpus: bool) -> ProcessFacts:
     """One process as an envelope has it."""
     done = record.completed
     return ProcessFacts(
@@ -159,6 +164,7 @@ def process_facts(record: ProcessRecord) -> ProcessFacts:
         duration_s=max(done.duration_s, 0.0),
         cpu_s=known(done.cpu_s),
         max_rss_kb=known(done.max_rss_kb),
+        gpus=tuple(map(sighting_facts, done.sightings)) or (UNKNOWN if gpus else NONE),
     )
 
 

@@ -1,7 +1,7 @@
 """One session: base and head of one benchmark, measured in interleaved fresh processes on one machine."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -11,7 +11,7 @@ from assay.core.events import ProcessEnded, ProcessStarted, StageStarted
 from assay.core.evidence import Failure, ProcessRecord, Stage, bare_primary, equal_within_units, failure_of, value_of
 from assay.core.model import Completed, Direction, Side
 from assay.core.process import ProcessRequest, Shell
-from assay.core.schedule import SessionPlan, fill, pair_order
+from assay.core.schedule import SessionPlan, full_command, pair_order, pilot_command, pilot_timeout
 from assay.ports import Clock, Observer, Runner, Worktree, Worktrees
 
 SETUP_TIMEOUT_S = 3600.0
@@ -86,6 +86,10 @@ class Session:
         """Processes of this session, if every look is reached."""
         return self.plan.at_most // 2 * len([side for side in Side if self.sides[side].stored is None])
 
+    @property
+    def needs_gpu(self) -> bool:
+        return self.benchmark.gpus > 0 or "cuda" in self.benchmark.needs
+
     def set_up(self) -> None:
         """Run `setup` once in each worktree. A side whose setup fails has no measurement. From here on the time counts."""
         self._set_deadline()
@@ -97,6 +101,16 @@ class Session:
             self.sides[side].setup_s = done.duration_s
             if not self._cut_short(done, SETUP_TIMEOUT_S):
                 self.sides[side].failure = failure_of(done, Stage.SETUP)
+
+    def pilot(self) -> None:
+        """Run the pilot in head's worktree. Where it does not print the metric, the full runs do not begin."""
+        if self.benchmark.pilot is None or self.head.failure is not None or self._too_late():
+            return
+        self.observer.note(StageStarted(self.benchmark.name, "pilot", Side.HEAD))
+        timeout_s = pilot_timeout(self.benchmark)
+        done = self._run(Side.HEAD, pilot_command(self.benchmark, self.plan.seed(0)), "pilot", timeout_s, Stage.PILOT)
+        if not self._cut_short(done, timeout_s):
+            self.head.failure = failure_of(done, Stage.PILOT, self.primary)
 
     def check(self) -> None:
         """Run the correctness checks in head's worktree. Those that the end of the time cuts short have not run."""
@@ -161,8 +175,7 @@ class Session:
         order, self.order = self.order, self.order + 1
         self.observer.note(ProcessStarted(self.benchmark.name, side, order + 1, self.at_most, unit is None))
         seed = self.plan.seed(unit or 0)
-        command = fill(self.benchmark.run, seed=seed, batch=self.benchmark.batch.size if self.benchmark.batch else None)
-        done = self._run(side, command, f"{order:03d}-{side}", self.benchmark.timeout)
+        done = self._run(side, full_command(self.benchmark, seed), f"{order:03d}-{side}", self.benchmark.timeout)
         if self._cut_short(done, self.benchmark.timeout):
             return
         record = ProcessRecord(side, order, unit, seed, done.lightened())
@@ -193,7 +206,9 @@ class Session:
             timeout_s=timeout_s,
             within_s=max(self.deadline - self.clock.monotonic(), 0.0),
             max_output=self.benchmark.max_output,
-            claims=(tree.root, *self._gpus(tree)),
+            claims=(tree.root,),
+            gpus=self.benchmark.gpus or int(self.needs_gpu),
+            gpu_clock=self.benchmark.gpu_clock if stage is Stage.BENCHMARK else None,
             account=tree.account,
             read_only=tree.read_only_in_setup if stage is Stage.SETUP else tree.read_only,
             writable=tree.writable,
@@ -212,12 +227,6 @@ class Session:
         if stage is not Stage.CHECKS:  # by then everything has been measured
             self.trespasses.update(found)
         return done
-
-    def _gpus(self, tree: Worktree) -> Iterator[str]:
-        """Names of the devices this benchmark will see: the runner's own choice of them, else the first ones."""
-        visible = tree.env.get("CUDA_VISIBLE_DEVICES", "").split(",")
-        devices = visible if visible != [""] else [str(index) for index in range(self.benchmark.gpus)]
-        return (f"gpu:{device}" for device in devices[: self.benchmark.gpus])
 
     def _remaining(self, unit: int | None) -> tuple[float, float]:
         """Seconds up to the next look and up to the last, were every process as long as those so far."""

@@ -53,7 +53,8 @@ def _act(files: "StepFiles") -> int:
     from assay.app.action import Acted
     from assay.app.question import Nothing
     from assay.cli.check_command import exit_code_of
-    from assay.cli.job_work import Site, work
+    from assay.cli.job_parts import Site
+    from assay.cli.job_work import work
 
     asked = _asked()
     _forget_tokens()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay.app.explain import Explained, Explainer
     from assay.app.house import House
     from assay.app.panel import Desk, Panel
-    from assay.cli.job_work import Site
+    from assay.cli.job_parts import Site
     from assay.core.config import Config, FusionConfig
     from assay.core.fusion.events import AnalysisEvent
     from assay.core.fusion.routes import Route
@@ -87,7 +87,7 @@ def explained(
 
     if not config.fusion.enabled or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
         return checked
-    found = explainer(config, repo, stack, house.clock, house.observer, Keys(variables)).explain(checked)
+    found = explainer(config, repo, stack, house.clock, house.observer, Keys(variables), store=house.store).explain(checked)
     for remark in found.remarks:
         house.observer.note(Remark(remark))
     return found.checked

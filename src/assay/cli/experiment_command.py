@@ -78,6 +78,7 @@ def log(options: LogOptions, store: str, *, as_json: bool) -> int:
             options.baseline or None,
             options.message,
             options.include,
+            options.as_baseline,
         )
         result = log_outcome(lab, asked)
         return (logged_json(result), logged_text(result)), 0

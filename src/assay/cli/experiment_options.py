@@ -54,6 +54,7 @@ class LogOptions:
     baseline: str | None = None
     message: str | None = None
     include: tuple[str, ...] = ()
+    as_baseline: bool = False
 
 
 @dataclass(frozen=True, slots=True)

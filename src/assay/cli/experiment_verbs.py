@@ -84,6 +84,9 @@ def log(
         list[str] | None,
         typer.Option(metavar="PATH", help="Commit this file although it is large or looks like a secret. May be repeated."),
     ] = None,
+    as_baseline: Annotated[
+        bool, typer.Option("--as-baseline", help="Hold the others of the segment against this run. Default: the first clean one.")
+    ] = False,
     store: Where = "auto",
     as_json: Json = False,
 ) -> None:
@@ -94,7 +97,7 @@ def log(
     from assay.cli.experiment_command import log as log_outcome
     from assay.cli.experiment_options import LogOptions
 
-    options = LogOptions(session, run, outcome, description, tuple(asi or ()), baseline, message, tuple(include or ()))
+    options = LogOptions(session, run, outcome, description, tuple(asi or ()), baseline, message, tuple(include or ()), as_baseline)
     raise typer.Exit(log_outcome(options, store, as_json=as_json))
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, Tag, field_validator, model_validator
 
 from assay.core.config_machines import Expect, MachineSpec, SlurmSpec, SshSpec
-from assay.core.config_parts import Batch, EnvConfig, GuardMetric, Need, PrimaryMetric, Repeats, SecondaryMetric, SeedRange, Watch
+from assay.core.config_parts import Batch, EnvConfig, GuardMetric, Need, Pilot, PrimaryMetric, Repeats, SecondaryMetric, SeedRange, Watch
 from assay.core.config_rules import benchmark_rules, config_rules, enforce
 from assay.core.config_sections import (
     Budget,
@@ -55,6 +55,7 @@ __all__ = [
     "MachineSpec",
     "Need",
     "Permissions",
+    "Pilot",
     "Policy",
     "PrimaryMetric",
     "Repeats",
@@ -136,11 +137,19 @@ class Benchmark(Part):
         default=DEFAULT_MAX_OUTPUT, description="The most that one process may print before it is killed.", examples=["1GB"]
     )
     gpus: Whole = Field(default=0, ge=0, le=1024, description="How many GPUs one process needs.", examples=[1])
+    gpu_clock: Whole | None = Field(
+        default=None,
+        ge=1,
+        le=100_000,
+        description="Hold the clocks of the benchmark's NVIDIA GPUs at so many MHz while it runs; needs root. Not if left out.",
+        examples=[1410],
+    )
     model: Fact = Field(
         default=NONE, description="The model that is measured; part of what must be equal for reuse.", examples=["gpt2-small"]
     )
     precision: Fact = Field(default=NONE, description="The precision it runs in; part of what must be equal for reuse.", examples=["bf16"])
     batch: Batch | None = Field(default=None, description="What fills `{batch}`.")
+    pilot: Pilot | None = Field(default=None, description="A small run that has to print the metric before the full runs begin.")
     needs: tuple[Need, ...] = Field(default=(), description="What the machine must offer for the benchmark to run.", examples=[["cuda"]])
     level: Literal["smoke", "serving", "e2e"] = Field(default="smoke", description="How much of the system it exercises.")
     value: Literal["frontier", "witness", "regression", "coverage", "smoke", "other"] = Field(

@@ -12,7 +12,7 @@ from assay.core.values import dataclass
 if TYPE_CHECKING:
     from assay.core.config import Benchmark, Config
     from assay.core.config_machines import MachineSpec
-    from assay.core.config_parts import Batch, Repeats, SeedRange
+    from assay.core.config_parts import Batch, Pilot, Repeats, SeedRange
     from assay.core.config_sections import FusionConfig
 
 
@@ -53,6 +53,11 @@ def machine_rules(machine: "MachineSpec") -> Iterator[Violation]:
             yield Violation((name,), f"{name} goes with runner: {name}, and the runner is {machine.runner}")
 
 
+def pilot_rules(pilot: "Pilot") -> Iterator[Violation]:
+    if (pilot.run is None) == (pilot.scale is None):
+        yield Violation((), "a pilot has either a command of its own, run, or a scale of the benchmark's command")
+
+
 def fusion_rules(fusion: "FusionConfig") -> Iterator[Violation]:
     if fusion.quorum > len(fusion.candidates):
         yield Violation(("quorum",), f"quorum is {fusion.quorum}, but there are only {len(fusion.candidates)} candidates")
@@ -71,6 +76,7 @@ def _route_rules(key: str, text: str, *, candidate: bool) -> Iterator[Violation]
 
 def benchmark_rules(benchmark: "Benchmark") -> Iterator[Violation]:
     yield from _placeholder_rules(benchmark)
+    yield from _pilot_rules(benchmark)
     yield from _seed_rules(benchmark)
     yield from _metric_rules(benchmark)
 
@@ -80,6 +86,12 @@ def _placeholder_rules(benchmark: "Benchmark") -> Iterator[Violation]:
         yield Violation(("run",), "run has {seed}, but there are no seeds to fill it: add seeds: [13, 42, 123]")
     if "{batch}" in benchmark.run and benchmark.batch is None:
         yield Violation(("run",), "run has {batch}, but there is no batch to fill it: add batch: {size: 128}")
+
+
+def _pilot_rules(benchmark: "Benchmark") -> Iterator[Violation]:
+    pilot = benchmark.pilot
+    if pilot is not None and pilot.scale is not None and "{scale}" not in benchmark.run:
+        yield Violation(("pilot", "scale"), "scale has no place in run: put {scale} there, or give the pilot a run of its own")
 
 
 def _seed_rules(benchmark: "Benchmark") -> Iterator[Violation]:

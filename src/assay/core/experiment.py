@@ -99,7 +99,8 @@ class RunPayload(Record):
     """One run. `ended` tells whether its process was followed to its end; without, its host was killed.
 
     `head`, `branch` and `tree` are the commit it ran on, that commit's branch, and the tree that it left; `commit` is what a
-    keep came to, `reverted_to` and `discarded` what a restore went back to and where the discarded change is kept.
+    keep came to, `reverted_to` and `discarded` what a restore went back to and where the discarded change is kept. With
+    `as_baseline` somebody has named it as what the others of its segment are held against.
     """
 
     run: RunId
@@ -124,6 +125,7 @@ class RunPayload(Record):
     commit: str | None
     reverted_to: str | None
     discarded: str | None
+    as_baseline: bool = False
 
     @property
     def clean(self) -> bool:

@@ -56,6 +56,7 @@ class Logged:
     commit: str | None = None
     reverted_to: str | None = None
     discarded: str | None = None
+    as_baseline: bool = False
 
 
 def new_session(session_id: str, name: str, project: str | None, config: ConfigPayload, mark: Mark) -> Journal:
@@ -168,6 +169,7 @@ def log_run(journal: Journal, logged: Logged, baseline: str | None, mark: Mark) 
             "commit": logged.commit,
             "reverted_to": logged.reverted_to,
             "discarded": logged.discarded,
+            "as_baseline": logged.as_baseline,
         }
     )
     return journal.plus(row, mark.record_id, mark.now, segment=trial.segment)

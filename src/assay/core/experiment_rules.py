@@ -69,6 +69,14 @@ def require_outcome(state: SessionState, trial: Trial, outcome: Outcome, baselin
         )
 
 
+def require_baseline(trial: Trial, outcome: Outcome) -> None:
+    """Raise OutcomeRefusedError where a run cannot be what the others of its segment are held against."""
+    if not trial.stored.clean or outcome in (Outcome.ERRORED, Outcome.CHECKS_FAILED):
+        raise OutcomeRefusedError(
+            f"{trial.run} has no number that counts, so it is no baseline for others.", hint="Leave --as-baseline out, or run again."
+        )
+
+
 def _require_keepable(state: SessionState, trial: Trial) -> None:
     metric, run = state.config.metric, trial.stored
     again = "Log it as errored or discard, or run again."

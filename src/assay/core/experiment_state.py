@@ -100,13 +100,23 @@ class SessionState:
 
     @property
     def baseline(self) -> Trial | None:
-        """The first run of the segment whose number counts, logged or not."""
-        return next((one for one in self.here if one.counts), None)
+        """The run of the segment that was named last, else the first one whose number counts, logged or not."""
+        counting = [one for one in self.here if one.counts]
+        named = [one for one in counting if one.newest.as_baseline]
+        return next(iter([*named[-1:], *counting]), None)
+
+    def own_commit(self, trial: Trial) -> str | None:
+        """The commit that a run worked on, if the user has made it since the run before; None where that cannot be told."""
+        before = self.trials[: self.trials.index(trial)]
+        known = {sha for one in before for sha in (one.stored.head, one.newest.commit, one.newest.reverted_to)}
+        return trial.stored.head if before and trial.stored.head not in known else None
 
     @property
     def confidence(self) -> float | None:
         """How far the best stands out of the noise of the segment."""
-        values = [one.value for one in self.here if one.counts and one.value is not None]
+        base = self.baseline
+        order = [*([base] if base else []), *(one for one in self.here if one.counts and one is not base)]
+        values = [one.value for one in order if one.value is not None]
         best = self.best.value if self.best else None
         return confidence(values, best)
 

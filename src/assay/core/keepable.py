@@ -18,6 +18,8 @@ SECRETS = (
 
 OURS = ".assay/"
 
+SPARED = "it was there before the run, and is not tracked; --include PATH commits it all the same"
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:

@@ -23,7 +23,17 @@ def help_text() -> str:
 
 
 def refusal(problem: str, next_step: str = "") -> str:
-    return _safe("\n\n".join(escape.inline(line, 1000) for line in (problem, next_step) if line))
+    return told(problem, next_step)
+
+
+def told(*lines: str) -> str:
+    """Plain sentences, each a paragraph of its own. They may hold what strangers wrote."""
+    return _safe("\n\n".join(escape.inline(line, 1000) for line in lines if line))
+
+
+def shown(markdown: str) -> str:
+    """Markdown that was made for a report, in which everything foreign is escaped already."""
+    return _safe(markdown)
 
 
 def _safe(text: str) -> str:

@@ -23,6 +23,27 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
+class Spared:
+    """New files that are not the run's of now. `present` were there at init or at the last log, and no restore removes them.
+
+    `foreign` are those of them that no run of the session has made, as far as that is known: no keep commits them. What a run
+    left that was neither kept nor taken back is in `present` alone, for the next run may be built on it.
+    """
+
+    present: frozenset[str]
+    foreign: frozenset[str]
+
+    @classmethod
+    def at_rest(cls, files: frozenset[str]) -> "Spared":
+        """Where no run is open: whatever is there is nobody's."""
+        return cls(files, files)
+
+    def after(self, files: frozenset[str], *, settled: bool) -> "Spared":
+        """With these new files after a log; unless it has `settled` what becomes of the run's, they stay the runs'."""
+        return Spared.at_rest(files) if settled else Spared(files, self.foreign & files)
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """The commit of a keep, None where there was nothing to commit; `remaining` are paths that are changes still."""
 

@@ -9,7 +9,9 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.forge import FakeForge, denied, outage
 from tests.fakes.repo import FakeRepo
 from tests.fakes.store import FakeStore
+from tests.offices import office_of
 
+from assay.app.office import Office
 from assay.app.order import Order, order_of
 from assay.app.purse import Purse
 from assay.app.question import Nothing
@@ -58,9 +60,12 @@ class Hall:
         self.repo.contents[BASE, FILE] = CONFIG.encode()
 
     def say(self, words: str = "run", comment: Comment = SAID, **inputs: Any) -> Order | Nothing:
-        asked = Inputs(token="t0ken", **inputs)
         said = replace(comment, body=f"{TRIGGER} {words}")
-        return order_of(said, asked, self.repo, self.forge, self.brought.append, lambda: Purse(self.store, self.clock))
+        return order_of(said, self.office(**inputs))
+
+    def office(self, **inputs: Any) -> Office:
+        asked = Inputs(token="t0ken", **inputs)
+        return office_of(self.forge, self.repo, self.store, self.clock, inputs=asked, bring=self.brought.append)
 
     def ordered(self, words: str = "run", **inputs: Any) -> Order:
         order = self.say(words, **inputs)
@@ -135,7 +140,7 @@ def test_programs_old_comments_and_issues_are_not_even_asked_about(comment: Comm
 
 def test_a_comment_without_a_command_costs_no_request() -> None:
     hall = Hall()
-    assert isinstance(order_of(replace(SAID, body="Nice."), Inputs(), hall.repo, hall.forge, hall.brought.append, pytest.fail), Nothing)
+    assert isinstance(order_of(replace(SAID, body="Nice."), hall.office()), Nothing)
     assert hall.forge.calls == []
 
 

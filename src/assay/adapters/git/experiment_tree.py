@@ -47,10 +47,10 @@ class GitTree:
         with private_view(self._dot_git) as view:
             return frozenset(look(view).untracked)
 
-    def snapshot(self, rules: KeepRules) -> Snapshot | None:
+    def snapshot(self, rules: KeepRules, spared: frozenset[str] = frozenset()) -> Snapshot | None:
         with private_view(self._dot_git) as view:
             head = head_commit(view)
-            return None if head is None else snapshot(view, head, rules)
+            return None if head is None else snapshot(view, head, rules, spared)
 
     def keep(self, effect: KeepChange) -> Kept:
         with locked_view(self._dot_git) as (view, lock):

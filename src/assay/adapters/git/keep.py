@@ -9,7 +9,7 @@ from assay.adapters.git.user_index import IndexLock
 from assay.core.effects import KeepChange
 from assay.core.experiment_errors import TreeMovedError
 from assay.core.experiment_messages import RUN_TRAILER
-from assay.core.keepable import KeepRules, LeftOut
+from assay.core.keepable import SPARED, KeepRules, LeftOut
 from assay.core.tree_facts import Kept, Snapshot
 
 FILTERED = "it goes through a filter such as Git LFS, which Assay does not run: commit it yourself"
@@ -22,12 +22,16 @@ def head_commit(view: PrivateView) -> str | None:
     return answer.line if answer.ok else None
 
 
-def snapshot(view: PrivateView, head: str, rules: KeepRules) -> Snapshot:
-    """The tree as a keep would commit it. Nothing of the user's is changed; objects are written that nobody may ever need."""
+def snapshot(view: PrivateView, head: str, rules: KeepRules, spared: frozenset[str] = frozenset()) -> Snapshot:
+    """The tree as a keep would commit it, without the new files that are `spared`.
+
+    Nothing of the user's is changed; objects are written that nobody may ever need.
+    """
     dirt = look(view)
     present = (*dirt.changed, *dirt.untracked)
     large = sizes(view.tree, present)
     left = {path: why for path in (*present, *dirt.deleted) if (why := rules.objection(path, large.get(path, 0)))}
+    left |= {path: SPARED for path in dirt.untracked if path in spared and path not in left}
     left |= dict.fromkeys(filtered(view, [path for path in present if path not in left]), FILTERED)
     take_in(view, [path for path in present if path not in left], [path for path in dirt.deleted if path not in left])
     tree = write_tree(view)
@@ -43,12 +47,16 @@ def snapshot(view: PrivateView, head: str, rules: KeepRules) -> Snapshot:
 def keep(view: PrivateView, lock: IndexLock, wish: KeepChange) -> Kept:
     """Commit the tree of a run, unless `head` has that tree already. A commit that was made before is found again.
 
+    One that the user has made of that very tree since the run is as good.
+
     Raises TreeMovedError where the branch is no longer where the run found it.
     """
     now = head_commit(view)
     tree = _with_included(view, wish)
     if now is not None and now != wish.head and _is_ours(view, now, wish, tree):
         return Kept(now, _install(view, lock, tree))
+    if now is not None and now != wish.head and _is_the_user_s(view, wish, tree):
+        return Kept(now, left_in_tree(view))
     if now is None or now != wish.head:
         raise TreeMovedError(
             f"HEAD was {wish.head[:12]} when {wish.run} ran and is {(now or 'nowhere')[:12]} now, so what it measured cannot be committed.",
@@ -75,6 +83,12 @@ def _is_ours(view: PrivateView, commit: str, wish: KeepChange, tree: str) -> boo
     headers, _, message = view.do("cat-file", "commit", commit).out.partition(b"\n\n")
     first = f"tree {tree}\nparent {wish.head}\nauthor ".encode()
     return headers.startswith(first) and f"\n{RUN_TRAILER}: {wish.run}\n".encode() in message
+
+
+def _is_the_user_s(view: PrivateView, wish: KeepChange, tree: str) -> bool:
+    """Whether what is checked out has grown from the commit of the run and has the tree that the run left."""
+    grown = view.ask("merge-base", "--is-ancestor", wish.head, "HEAD").ok
+    return grown and view.do("rev-parse", "HEAD^{tree}").line == tree
 
 
 def _install(view: PrivateView, lock: IndexLock, tree: str, move: Callable[[], None] = lambda: None) -> tuple[str, ...]:

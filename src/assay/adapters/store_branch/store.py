@@ -19,6 +19,7 @@ from assay.adapters.store_branch.remote import Credentials, Remote
 from assay.adapters.store_branch.transfer import Transfer
 from assay.adapters.store_index import Index
 from assay.adapters.stored_records import another_record, catalog, spent_of
+from assay.core.analysis_file import AnalysisFile
 from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.compaction import Packed
@@ -32,6 +33,7 @@ from assay.errors import AssayError, InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
+    from assay.adapters.store_branch.queue import BranchQueue
     from assay.adapters.store_branch.sessions import BranchSessions
 
 FRESH_S = 30.0
@@ -97,6 +99,13 @@ class BranchStore:
 
         return BranchSessions(self.name, self._repository, self._deliverer, self._reader)
 
+    @property
+    def queue(self) -> "BranchQueue":
+        """The queue of jobs."""
+        from assay.adapters.store_branch.queue import BranchQueue
+
+        return BranchQueue(self.name, self._repository, self._deliverer, self._reader)
+
     def add_run(self, run: Run) -> str:
         """Keep an envelope and send it, unless a batch is open; the place it now has.
 
@@ -161,6 +170,13 @@ class BranchStore:
     def pointer(self, pull: int) -> CommentPointer | None:
         """Where our comment on a pull request stands, None where that is not known."""
         return self._outbox.store.pointer(pull) or self._reader.pointer(pull)
+
+    def add_analyses(self, files: tuple[AnalysisFile, ...]) -> tuple[str, ...]:
+        """The same for files of analyses, in one commit."""
+        kept = tuple(map(self._outbox.add, files))
+        if files and not self._batching:
+            self._warn_of(self.flush())
+        return kept
 
     def search(self, search: Search) -> Found:
         """What may answer a question, on the branch and on its way to it."""

@@ -1,0 +1,56 @@
+"""What becomes of each command: one entry a verb, with who may give it, on which pull requests, and who answers it.
+
+A verb that starts code of the pull request's `orders` a run. All others are answered by their handler in the job that heard them; one
+without a handler is not built yet, and says so.
+"""
+
+from collections.abc import Mapping
+
+from assay.app.approve import approve
+from assay.app.cancel import cancel
+from assay.app.office import Handler, Heard, Office
+from assay.core import replies
+from assay.core.comment_command import Verb
+from assay.core.forge_facts import Permission
+from assay.core.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`needs` is the least that the author may do here; `closed` is whether the command is taken on a pull request that is not open."""
+
+    answer: Handler | None = None
+    needs: Permission = Permission.WRITE
+    closed: bool = False
+    orders: bool = False
+
+    @property
+    def built(self) -> bool:
+        return self.orders or self.answer is not None
+
+
+def _help(_heard: Heard, _office: Office) -> str:
+    return replies.help_text()
+
+
+def _grant(heard: Heard, office: Office) -> str:
+    runs = heard.command.grant or 0
+    office.purse.grant(heard.comment.number, heard.comment.author, runs)
+    return replies.told(f"The pull request may take {runs} more runs.")
+
+
+TABLE: Mapping[Verb, Entry] = {
+    Verb.RUN: Entry(orders=True),
+    Verb.STATUS: Entry(closed=True),
+    Verb.NEXT: Entry(closed=True),
+    Verb.KEEP: Entry(),
+    Verb.DISCARD: Entry(),
+    Verb.CANCEL: Entry(cancel, closed=True),
+    Verb.ANALYSE: Entry(closed=True),
+    Verb.REVIEW: Entry(),
+    Verb.APPROVE: Entry(approve),
+    Verb.FINALIZE: Entry(closed=True),
+    Verb.GRANT: Entry(_grant, needs=Permission.ADMIN),
+    Verb.QUEUE: Entry(closed=True),
+    Verb.HELP: Entry(_help, closed=True),
+}
