@@ -23,3 +23,13 @@ class SystemClock:
 def pause(seconds: float) -> None:
     """Wait; a signal still reaches us meanwhile."""
     time.sleep(seconds)
+
+
+class ShiftedClock(SystemClock):
+    """The same, begun at another moment: what would have happened then."""
+
+    def __init__(self, start: datetime) -> None:
+        self._shift = start - datetime.now(UTC)
+
+    def now(self) -> datetime:
+        return super().now() + self._shift

@@ -20,7 +20,7 @@ from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
-from assay.core.prior import Found, Search
+from assay.core.prior import Found, Header, Search
 from assay.core.record import Envelope
 from assay.core.store_layout import (
     COMMENTS,
@@ -39,6 +39,7 @@ from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
+    from assay.adapters.ledger_files import DirectoryLedger
     from assay.adapters.queue_file import DirectoryQueue
     from assay.adapters.session_files import DirectorySessions
     from assay.core.compaction import Month, Packed
@@ -72,6 +73,13 @@ class DirectoryStore:
         from assay.adapters.session_files import DirectorySessions  # no check needs it
 
         return DirectorySessions(self._root)
+
+    @property
+    def ledger(self) -> "DirectoryLedger":
+        """What the control loop has attempted."""
+        from assay.adapters.ledger_files import DirectoryLedger  # no check needs it
+
+        return DirectoryLedger(self._root)
 
     @property
     def queue(self) -> "DirectoryQueue":
@@ -148,6 +156,10 @@ class DirectoryStore:
     def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
         """The newest clean runs of a benchmark, at most so many."""
         return self._ask(lambda shelf: shelf.recent(benchmark, limit))
+
+    def listed(self, benchmark: str) -> "tuple[tuple[Header, ...], tuple[Unreadable, ...]]":
+        """What is known of all runs of a benchmark, and every stored file that could not be read, whosever it was."""
+        return self._ask(lambda shelf: shelf.listed(benchmark))
 
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, newest first, and every stored file that could not be read, whosever it was."""

@@ -10,6 +10,7 @@ from assay.core.store_layout import (
     TOP,
     analysis_of,
     hidden_run,
+    is_ledger,
     is_pointer,
     is_queue,
     may_hold_one,
@@ -34,7 +35,7 @@ Files are added and never changed, so please do not edit, rebase or force-push i
 
 _IDENTITY = "Assay <assay@assay.invalid>"
 _SCRATCH = "refs/assay/next"
-_PLACES = (may_hold_one, packed_month, hidden_run, session_of, is_pointer, is_queue, analysis_of)
+_PLACES = (may_hold_one, packed_month, hidden_run, session_of, is_pointer, is_queue, analysis_of, is_ledger)
 
 
 @dataclass(frozen=True, slots=True)
