@@ -48,6 +48,7 @@ def test_every_key_of_a_full_file_is_read() -> None:
         "value": "frontier",
         "recheck": 14 * 86_400.0,
         "manual": False,
+        "alert": {"relative": 0.05, "absolute": 0.0},
         "workload": (),
         "watch": {
             "code": ("src/**",),
