@@ -40,6 +40,7 @@ def plan(options: SplitOptions) -> int:
     else:
         for cell in made.cells:
             sys.stdout.write(f"{cell.benchmark}: {cell.machine or 'any machine'}, runs on {', '.join(cell.runs_on)}\n")
+            sys.stdout.write(f"  {cell.complexity}: {cell.advice}\n")
         sys.stdout.write(f"{len(made.cells)} to run. The plan is {where}; next: assay run --artifact {options.artifact} --benchmark NAME\n")
     return 0
 
