@@ -1,7 +1,7 @@
 """Measure one benchmark: worktrees, setup, interleaved sampling with looks, checks; everything measured is stored."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.app.commits import Commits
 from assay.app.house import House
@@ -28,6 +28,9 @@ from assay.ports import Worktree, Worktrees
 EARLIER_RUNS = 40
 """So many stored runs are asked how widely processes spread."""
 
+NOBODY = Failure(Stage.CHECKOUT, Cause.NOT_STARTED, "nothing is measured beside it")
+"""What the base of a measurement is that has none."""
+
 NO_PYTHON = PythonFacts(implementation=UNKNOWN, version=UNKNOWN, dependencies=UNKNOWN)
 """Of a side without a worktree."""
 
@@ -50,7 +53,7 @@ class Task:
     `ignore` are the patterns of paths that bear on no benchmark; `run_id` is what head's run is called; `trust` is that of the evidence.
     `earlier` is a way to the newest stored runs of the benchmark, so many of them.
     With `to_the_end` no look ends it early. A stored `base_run` stands for the base, which is not measured then, and is charged
-    the `noise` that lies between sessions, by metric.
+    the `noise` that lies between sessions, by metric. `alone` is head without any base; `piloted` says that its pilot has passed.
     """
 
     benchmark: Benchmark
@@ -67,10 +70,24 @@ class Task:
     to_the_end: bool = False
     base_run: Run | None = None
     noise: Mapping[str, Noise] = field(default_factory=dict)
+    alone: bool = False
+    piloted: bool = False
 
 
 def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
     """Run the session; `keep` is handed each run as soon as it is complete, also when the session is cancelled."""
+    session, stored, comparisons, details = _carried_out(house, task, keep)
+    return Measured(session, stored[Side.BASE], stored[Side.HEAD], comparisons, details)
+
+
+def measure_alone(house: House, task: Task, keep: Callable[[Run], None]) -> Run:
+    """Measure head without anything beside it, up to the first look: its run, which `keep` was handed as that of a check is."""
+    return _carried_out(house, replace(task, alone=True), keep)[1][Side.HEAD]
+
+
+def _carried_out(
+    house: House, task: Task, keep: Callable[[Run], None]
+) -> tuple[Session, dict[Side, Run], tuple[Comparison, ...], tuple[str, ...]]:
     with house.worktrees() as worktrees:
         session = _open(house, task, worktrees)
         watch = _Isolation(worktrees, session)
@@ -78,7 +95,8 @@ def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
         try:
             session.set_up()
             watch.look()
-            session.pilot()
+            if not task.piloted:
+                session.pilot()
             comparisons = _sample(house, session, task, watch)
             session.check()
         except BaseException as error:
@@ -92,8 +110,7 @@ def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
             # the session was complete when the signal came, and a second one is ignored: what is left of it is stored too
             _store(house, task, session, watch, keep, Ending.REGULAR, stored)
             raise
-        base, head = stored[Side.BASE], stored[Side.HEAD]
-        return Measured(session, base, head, comparisons, watch.details)
+        return session, stored, comparisons, watch.details
 
 
 def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
@@ -102,6 +119,9 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
     for side, commit in ((Side.BASE, task.commits.base), (Side.HEAD, task.commits.head)):
         if side is Side.BASE and task.base_run:
             sides[side] = _stored(task.base_run)
+            continue
+        if side is Side.BASE and task.alone:
+            sides[side] = SideSession(Worktree(side, commit, "", "", {}), "", started, failure=NOBODY)
             continue
         house.observer.note(StageStarted(task.benchmark.name, "checkout", side))
         name = task.run_id if side is Side.HEAD else house.clock.new_id("run")
@@ -263,7 +283,7 @@ def _store(
     for side in Side:
         if (known := session.sides[side].stored) is not None:
             stored[side] = known
-        if side not in stored:
+        if side not in stored and session.sides[side].failure is not NOBODY:
             one, tree = session.sides[side], session.sides[side].worktree
             python = NO_PYTHON if one.absent else house.machine.python(tree.env)
             changed = () if one.absent else session.worktrees.changed_files(tree)
