@@ -19,6 +19,7 @@ from assay.adapters.store_branch.remote import Credentials, Remote
 from assay.adapters.store_branch.transfer import Transfer
 from assay.adapters.store_index import Index
 from assay.adapters.stored_records import another_record, catalog, spent_of
+from assay.core.analysis_file import AnalysisFile
 from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.compaction import Packed
@@ -26,12 +27,13 @@ from assay.core.data_ref import short
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
 from assay.core.prior import Found, Header, Search, together
-from assay.core.store_layout import RUN_PREFIX
+from assay.core.store_layout import LEDGER, RUN_PREFIX
 from assay.core.values import dataclass
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
+    from assay.adapters.store_branch.ledger import BranchLedger
     from assay.adapters.store_branch.queue import BranchQueue
     from assay.adapters.store_branch.sessions import BranchSessions
 
@@ -99,6 +101,13 @@ class BranchStore:
         return BranchSessions(self.name, self._repository, self._deliverer, self._reader)
 
     @property
+    def ledger(self) -> "BranchLedger":
+        """What the control loop has attempted."""
+        from assay.adapters.store_branch.ledger import BranchLedger  # no check needs it
+
+        return BranchLedger(self.name, self._repository, self._deliverer, self._reader, self._outbox.folder, self._warn)
+
+    @property
     def queue(self) -> "BranchQueue":
         """The queue of jobs."""
         from assay.adapters.store_branch.queue import BranchQueue
@@ -136,6 +145,8 @@ class BranchStore:
         """
         refused = self._outbox.take_in(taken_in)
         sent = self._sent(patience)
+        if patience is None and (self._outbox.folder / LEDGER).is_dir():
+            self.ledger.flush()
         return replace(sent, conflicts=(*refused, *(path for path in sent.conflicts if path not in refused)))
 
     def compact(self, now: datetime) -> tuple[Packed, ...]:
@@ -170,6 +181,13 @@ class BranchStore:
         """Where our comment on a pull request stands, None where that is not known."""
         return self._outbox.store.pointer(pull) or self._reader.pointer(pull)
 
+    def add_analyses(self, files: tuple[AnalysisFile, ...]) -> tuple[str, ...]:
+        """The same for files of analyses, in one commit."""
+        kept = tuple(map(self._outbox.add, files))
+        if files and not self._batching:
+            self._warn_of(self.flush())
+        return kept
+
     def search(self, search: Search) -> Found:
         """What may answer a question, on the branch and on its way to it."""
         hidden = self._outbox.hidden()
@@ -199,6 +217,16 @@ class BranchStore:
         hidden = self._outbox.hidden()
         by_id = {run.run_id: run for run in both if run.run_id not in hidden}
         return tuple(by_id[run_id] for run_id in sorted(by_id, reverse=True))[:limit]
+
+    def listed(self, benchmark: str) -> tuple[tuple[Header, ...], tuple[Unreadable, ...]]:
+        """What is known of all runs of a benchmark, on the branch and on their way to it, newest first, and what is unreadable."""
+        waiting, lost = self._outbox.store.listed(benchmark)
+        hidden = self._outbox.hidden()
+        found = self._reader.read(lambda shelf: shelf.listed(benchmark, hidden))
+        on_branch, unread = ((), (found,)) if isinstance(found, Unreadable) else found
+        by_id = {one.run_id: one for one in (*waiting, *on_branch)}
+        named = tuple(Unreadable(f"{self._outbox.folder}/{one.path}", one.reason) for one in lost)
+        return tuple(by_id[run_id] for run_id in sorted(by_id, reverse=True)), (*unread, *named)
 
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, newest first, on the branch and on their way to it, and all that could not be read."""
