@@ -11,6 +11,7 @@ from assay.app.check import Checked, CheckRequest, check_commits, choose
 from assay.app.commits import Commits
 from assay.app.desk import Desk
 from assay.app.house import House
+from assay.app.loose_ends import CatchUp, Keeper
 from assay.app.order import Order
 from assay.app.outlet import Outlet
 from assay.app.publish import Publication
@@ -47,7 +48,8 @@ class Bureau:
 
     `hosted` is whether GitHub itself runs the job; `result_file` is result.json as later steps can find it. What is stored inside
     a `batch` goes out together; it gives the list that holds in the end what could not be done. `explain` has the results analysed.
-    Below the address `stored_at` people can read what is stored.
+    Below the address `stored_at` people can read what is stored. With a `keeper`, what could not be posted is kept, and through
+    `brisk`, which does not wait long, what earlier jobs have left is tied up.
     """
 
     forge: Forge
@@ -60,6 +62,8 @@ class Bureau:
     batch: Callable[[], AbstractContextManager[Sequence[str]]] = lambda: nullcontext(())
     explain: "Callable[[Checked], Explained] | None" = None
     stored_at: str = ""
+    brisk: Forge | None = None
+    keeper: Keeper | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,8 @@ def act(
     if isinstance(commits, Nothing):
         return commits
     delivery = delivered(names) if delivered else None
-    way = _Way(order.question, order.rules, order.inputs, order.command, house, bureau, Outlet(bureau.forge, house.store), delivery)
+    outlet = Outlet(bureau.forge, house.store, keeper=bureau.keeper)
+    way = _Way(order.question, order.rules, order.inputs, order.command, house, bureau, outlet, delivery)
     return way.walk(commits, forced_by)
 
 
@@ -102,9 +107,15 @@ class _Way:
     def walk(self, commits: Commits, forced_by: str | None) -> Acted:
         desk = self._desk()
         with self.bureau.batch() as told:
+            self._catch_up()
             checked = self._checked(commits, forced_by, desk)
         checked = self._explained(checked)
         return Acted(checked, self._publication().publish(checked.result, (*told, *desk.doubts)))
+
+    def _catch_up(self) -> None:
+        if self.bureau.keeper and self.bureau.brisk:
+            for sentence in CatchUp(self.bureau.brisk, self.bureau.keeper, self.outlet.known, self.question.number).run():
+                self.house.observer.note(Remark(sentence))
 
     def _explained(self, checked: Checked) -> Checked:
         """Once the decisions are stored and their check runs closed, for a model may take minutes; and whatever comes of it."""

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.store_branch.compacting import CompactionChange
 from assay.adapters.store_branch.delivery import HASTY, Deliverer, Patience
-from assay.adapters.store_branch.outbox import Outbox, OutboxChange, Stored
+from assay.adapters.store_branch.outbox import Outbox, OutboxChange
 from assay.adapters.store_branch.outcome_signs import Kind
 from assay.adapters.store_branch.outcomes import Outcome
 from assay.adapters.store_branch.private_repository import PrivateRepository
 from assay.adapters.store_branch.reading import Reader
 from assay.adapters.store_branch.remote import Credentials, Remote
 from assay.adapters.store_branch.transfer import Transfer
+from assay.adapters.store_directory import Stored
 from assay.adapters.store_index import Index
 from assay.adapters.stored_records import another_record, catalog, spent_of
 from assay.core.analysis_file import AnalysisFile
@@ -27,12 +28,13 @@ from assay.core.data_ref import short
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
 from assay.core.prior import Found, Header, Search, together
-from assay.core.store_layout import LEDGER, RUN_PREFIX
+from assay.core.store_layout import LEDGER, RUN_PREFIX, is_pointer
 from assay.core.values import dataclass
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
+    from assay.adapters.store_branch.ends import BranchEnds
     from assay.adapters.store_branch.ledger import BranchLedger
     from assay.adapters.store_branch.queue import BranchQueue
     from assay.adapters.store_branch.sessions import BranchSessions
@@ -99,6 +101,13 @@ class BranchStore:
         from assay.adapters.store_branch.sessions import BranchSessions  # no check needs it
 
         return BranchSessions(self.name, self._repository, self._deliverer, self._reader)
+
+    @property
+    def ends(self) -> "BranchEnds":
+        """What jobs have begun and what they owe."""
+        from assay.adapters.store_branch.ends import BranchEnds  # only a job on GitHub has any
+
+        return BranchEnds(self, self._outbox, self._reader)
 
     @property
     def ledger(self) -> "BranchLedger":
@@ -175,7 +184,7 @@ class BranchStore:
 
     def add_pointer(self, pointer: CommentPointer) -> str:
         """The same for where our comment stands."""
-        return self._add(pointer.path, self._outbox.add(pointer))
+        return self.keep(pointer)
 
     def pointer(self, pull: int) -> CommentPointer | None:
         """Where our comment on a pull request stands, None where that is not known."""
@@ -267,6 +276,10 @@ class BranchStore:
         found = self._reader.read(lambda shelf: shelf.asked.headers(benchmark))
         return () if isinstance(found, Unreadable) else found
 
+    def keep(self, record: Stored) -> str:
+        """The same for any record."""
+        return self._add(record.path, self._outbox.add(record))
+
     def _add(self, path: str, kept: str) -> str:
         if self._batching:
             return kept
@@ -293,7 +306,7 @@ class BranchStore:
     def _settled(self, change: OutboxChange, outcome: Outcome, lost: tuple[Unreadable, ...]) -> Flushed:
         """Take out of the outbox what the branch has. What was there before counts even where the push was refused."""
         landed = change.landed if outcome.kind is Kind.DONE else change.present
-        self._outbox.remove(landed)
+        self._outbox.remove((*landed, *filter(is_pointer, change.conflicts)))  # whoever remembered one first is right
         if outcome.kind is Kind.DONE:
             self._reader.touch()
         gone = {*landed, *change.conflicts}
@@ -316,6 +329,7 @@ def sentences(flushed: Flushed, name: str, outbox: Path) -> tuple[str, ...]:
     said = [
         f"{path} is stored already with another content. A stored record is never changed: compare the two on `{name}` and in {outbox}."
         for path in flushed.conflicts
+        if not is_pointer(path)
     ]
     said += [f"{one.path} cannot be read and was not sent: {one.reason}. Repair it or remove it." for one in flushed.unreadable]
     if flushed.waiting:
