@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from assay.app.commits import Commits
 from assay.app.house import House
+from assay.app.noting import Noting
 from assay.app.record import Ending, Surroundings, run_of
 from assay.app.session import Session, SideSession
+from assay.cell_ports import SampleJournal
 from assay.core.comparison import Comparison
 from assay.core.config import Benchmark
 from assay.core.envelope import Run
@@ -54,6 +57,7 @@ class Task:
     `earlier` is a way to the newest stored runs of the benchmark, so many of them.
     With `to_the_end` no look ends it early. A stored `base_run` stands for the base, which is not measured then, and is charged
     the `noise` that lies between sessions, by metric. `alone` is head without any base; `piloted` says that its pilot has passed.
+    The `journal` outlives us, whatever ends us.
     """
 
     benchmark: Benchmark
@@ -72,6 +76,7 @@ class Task:
     noise: Mapping[str, Noise] = field(default_factory=dict)
     alone: bool = False
     piloted: bool = False
+    journal: SampleJournal | None = None
 
 
 def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
@@ -96,6 +101,8 @@ def _carried_out(house: House, task: Task, keep: Callable[[Run], None]) -> _Done
         except CancelledError:
             _store(house, task, _session(house, task, worktrees, _unbegun(house, task)), None, keep, Ending.CANCELLED, {})
             raise
+        if task.journal:
+            session.noted = Noting(task.journal, session, house.observer, partial(_envelope, house, task, session, watch)).note
         return _run(house, task, session, watch, keep)
 
 
@@ -304,6 +311,16 @@ def _store(
     stored: dict[Side, Run],
 ) -> None:
     """Hand both runs to `keep`; those in `stored` have been handed over already, and each that is joins them."""
+    for side in Side:
+        if (known := session.sides[side].stored) is not None:
+            stored[side] = known
+        if side not in stored and session.sides[side].failure is not NOBODY:
+            run = _envelope(house, task, session, watch, side, ending)
+            keep(run)
+            stored[side] = run
+
+
+def _envelope(house: House, task: Task, session: Session, watch: _Isolation | None, side: Side, ending: Ending) -> Run:
     around = Surroundings(
         machine=house.machine.facts(),
         environment=house.machine.environment(),
@@ -317,13 +334,7 @@ def _store(
         classifier=Classifier(task.benchmark.watch, task.ignore),
         variables=house.variables,
     )
-    for side in Side:
-        if (known := session.sides[side].stored) is not None:
-            stored[side] = known
-        if side not in stored and session.sides[side].failure is not NOBODY:
-            one, tree = session.sides[side], session.sides[side].worktree
-            python = NO_PYTHON if one.absent else house.machine.python(tree.env)
-            changed = () if one.absent else session.worktrees.changed_files(tree)
-            run = run_of(session, side, around, python, changed, house.repo, house.clock, ending)
-            keep(run)
-            stored[side] = run
+    one, tree = session.sides[side], session.sides[side].worktree
+    python = NO_PYTHON if one.absent else house.machine.python(tree.env)
+    changed = () if one.absent else session.worktrees.changed_files(tree)
+    return run_of(session, side, around, python, changed, house.repo, house.clock, ending)
