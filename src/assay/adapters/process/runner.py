@@ -89,7 +89,7 @@ class LocalHandle:
 
 
 class NoDevices:
-    """Satisfies `device_ports.Devices` where nobody knows the cards: claims them by the names that a process has for them, and sees nothing."""
+    """Satisfies `device_ports.Devices` where no card is known: claims what a process calls them, and sees nothing."""
 
     def claims(self, variables: Mapping[str, str], count: int) -> tuple[str, ...]:
         return claims_of((), variables, count)
