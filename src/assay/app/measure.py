@@ -292,7 +292,7 @@ def _store(
         user_tree_dirty=task.user_tree_dirty,
         reproduce=task.reproduce,
         trust=task.trust,
-        classifier=Classifier(task.benchmark.watch, task.ignore),
+        classifier=Classifier.of_benchmark(task.benchmark, task.ignore),
         variables=house.variables,
     )
     for side in Side:
