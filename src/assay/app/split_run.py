@@ -18,7 +18,7 @@ from assay.core.handover import CellFile, PlanFile
 from assay.core.model import Status
 from assay.core.result import BenchmarkResult
 from assay.core.values import dataclass
-from assay.errors import AssayError, UsageError
+from assay.errors import AssayError, CancelledError, UsageError
 
 MAX_LINES = 40
 MAX_WARNINGS = 200
@@ -57,13 +57,18 @@ def run_cell(plan: PlanFile, benchmark: str, config: Config, house: House, refus
         return Ran(_failed(plan, benchmark, f"this is not the machine {plain(cell.machine or '', 60)}: {problem}"))
     basket = _Basket()
     commits = Commits(plan.base, plan.head, plan.branch)
-    checked = check_commits(_request(plan, benchmark, config, refusal), commits, house, basket.record, Silent())
+    try:
+        checked = check_commits(_request(plan, benchmark, config, refusal), commits, house, basket.record, Silent())
+    except CancelledError as error:
+        return Ran(_cut_short(plan, benchmark, basket.runs), error)
     (result,) = checked.result.benchmarks
     return Ran(_cell(plan, result, tuple(basket.runs)), checked.errors[0] if checked.errors else None)
 
 
 def _request(plan: PlanFile, benchmark: str, config: Config, refusal: Refusal | None) -> CheckRequest:
     changed = with_command(config, replace(plan.command, benchmarks=(benchmark,)))
+    policy = changed.policy.model_copy(update={"confirm": False})  # a cell holds one session, by which the report judges
+    changed = changed.model_copy(update={"policy": policy})
     return CheckRequest(
         config=changed,
         base=plan.base,
@@ -102,6 +107,15 @@ def _state(result: BenchmarkResult, head: Run | None) -> Literal["measured", "re
     if result.status is Status.SKIPPED:
         return "refused"
     return "measured" if head else "failed"
+
+
+def _cut_short(plan: PlanFile, benchmark: str, runs: list[Run]) -> CellFile:
+    """The cell of a job that was cancelled, with what it had measured until then: nothing measured is ever lost."""
+    head = next((run for run in runs if run.base is not None), None)
+    base = next((run for run in runs if run.base is None), None)
+    failed = _failed(plan, benchmark, "its job was cancelled before it had ended")
+    ids = {"base_run": base.run_id if base else None, "head_run": head.run_id if head else None}
+    return failed.model_copy(update={**ids, "runs": tuple(run for run in (base, head) if run)})
 
 
 def _failed(plan: PlanFile, benchmark: str, reason: str) -> CellFile:
