@@ -107,6 +107,10 @@ class Forge(Jobs, Protocol):
         """When a branch of this repository last came to a commit, by whatever kind of push; None where the forge cannot tell."""
         ...
 
+    def label(self, number: int, name: str) -> None:
+        """Put a label on a pull request; one that is there already is enough."""
+        ...
+
     def react(self, comment: int, reaction: Reaction) -> None:
         """Put our reaction beside a comment; one that is there already is enough."""
         ...
