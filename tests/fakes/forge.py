@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from assay.core.branch_rules import BranchFacts
 from assay.core.check_run import CheckRun
 from assay.core.forge_facts import Permission, PullFacts, Reaction
 from assay.errors import ForgeError
@@ -36,6 +37,7 @@ class FakeForge:
     pushes: dict[tuple[str, str], datetime] = field(default_factory=dict)
     uploads: dict[int, dict[str, bytes]] = field(default_factory=dict)
     reactions: list[tuple[int, Reaction]] = field(default_factory=list)
+    branches: dict[str, BranchFacts] = field(default_factory=dict)
 
     def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted:
         self._called("upsert_comment")
@@ -81,6 +83,10 @@ class FakeForge:
     def pushed(self, branch: str, commit: str) -> datetime | None:
         self._called("pushed")
         return self.pushes.get((branch, commit))
+
+    def branch_facts(self, branch: str, into: str) -> BranchFacts:
+        self._called("branch_facts")
+        return self.branches.get(branch, BranchFacts(branch, True, branch == into, False, False))
 
     def react(self, comment: int, reaction: Reaction) -> None:
         self._called("react")

@@ -14,6 +14,7 @@ from assay.app.house import House
 from assay.app.order import Order
 from assay.app.outlet import Outlet
 from assay.app.publish import Publication
+from assay.app.pull_session import PullBook, Step, ours, reviewed, step_on
 from assay.app.question import Nothing, Question, commits_of
 from assay.app.rules import Rules
 from assay.app.split_plan import asked_of
@@ -23,10 +24,11 @@ from assay.core import escape
 from assay.core.comment_command import Command
 from assay.core.config import Config
 from assay.core.effects import CloseCheck, Effect
+from assay.core.envelope import Run
 from assay.core.events import Remark
 from assay.core.inputs import CommentWhen, ForkRule, Inputs, stricter
 from assay.core.model import Conclusion, Status, Trust
-from assay.core.result import CheckResult
+from assay.core.result import BenchmarkResult, CheckResult
 from assay.errors import AssayError, CancelledError, ForgeError
 from assay.forge_ports import Forge, JobFiles
 from assay.ports import Reports
@@ -47,7 +49,7 @@ class Bureau:
 
     `hosted` is whether GitHub itself runs the job; `result_file` is result.json as later steps can find it. What is stored inside
     a `batch` goes out together; it gives the list that holds in the end what could not be done. `explain` has the results analysed.
-    Below the address `stored_at` people can read what is stored.
+    Below the address `stored_at` people can read what is stored. `pulls` keeps the sessions of pull requests.
     """
 
     forge: Forge
@@ -60,6 +62,7 @@ class Bureau:
     batch: Callable[[], AbstractContextManager[Sequence[str]]] = lambda: nullcontext(())
     explain: "Callable[[Checked], Explained] | None" = None
     stored_at: str = ""
+    pulls: PullBook | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +103,35 @@ class _Way:
     delivery: Delivery | None
 
     def walk(self, commits: Commits, forced_by: str | None) -> Acted:
-        desk = self._desk()
+        desk = self._desk(commits)
         with self.bureau.batch() as told:
             checked = self._checked(commits, forced_by, desk)
+        followed = self._followed(checked, commits, stored=not told)
         checked = self._explained(checked)
-        return Acted(checked, self._publication().publish(checked.result, (*told, *desk.doubts)))
+        return Acted(checked, self._publication().publish(checked.result, (*told, *desk.doubts, *followed)))
+
+    def _followed(self, checked: Checked, commits: Commits, *, stored: bool) -> tuple[str, ...]:
+        """What follows for the session of the pull request, once its decisions are stored. That this fails changes none of them.
+
+        The token of a fork's own event can only read, and a comparison that somebody asked for by `vs=` is no step.
+        """
+        pulls, question = self.bureau.pulls, self.question
+        reading = question.trust is Trust.FORK and self.delivery is None and not question.vouched
+        if pulls is None or question.number is None or reading or self.command.against:
+            return ()
+        if not stored:
+            return ("The session of the pull request was not written, for the store could not be.",)
+        step = Step(question, commits, self.rules.config, checked.result.benchmarks, question.into)
+        try:
+            return step_on(pulls, step, lambda one: self._run_of(one, checked))
+        except AssayError as error:
+            return (f"{error.message} {error.hint or ''}".strip(),)
+
+    def _run_of(self, result: BenchmarkResult, checked: Checked) -> Run | None:
+        grounds = checked.grounds.get(result.name)
+        known = grounds.head_run if grounds else None
+        found = known or (self.house.store.find_run(result.run_id) if result.run_id else None)
+        return found if isinstance(found, Run) else None
 
     def _explained(self, checked: Checked) -> Checked:
         """Once the decisions are stored and their check runs closed, for a model may take minutes; and whatever comes of it."""
@@ -128,7 +155,7 @@ class _Way:
             raise
 
     def _merged(self, commits: Commits, forced_by: str | None, delivery: Delivery, desk: Desk) -> Checked:
-        asked = asked_of(self.question, self.rules.config, self.inputs, self.command, forced_by)
+        asked = asked_of(self.question, self.rules.config, self.inputs, self.command, forced_by, self._idle(commits))
         report = Report(self.house, self._record, desk, self.inputs.fail_on, self.rules.remarks, self.bureau.stored_at)
         return report.merge(asked, commits, delivery)
 
@@ -150,7 +177,11 @@ class _Way:
         except ForgeError as refused:
             self.house.observer.note(Remark(f"A check run could not be completed. {refused.message}"))
 
-    def _desk(self) -> Desk:
+    def _idle(self, commits: Commits) -> str:
+        return ours(self.bureau.pulls, self.question, self.rules.config, commits) if self.bureau.pulls else ""
+
+    def _desk(self, commits: Commits) -> Desk:
+        pulls, number = self.bureau.pulls, self.question.number
         return Desk(
             question=self.question,
             config=self.rules.config,
@@ -160,6 +191,7 @@ class _Way:
             record=self._record,
             templates=self.bureau.templates,
             annotations=self.rules.annotations,
+            reviewed=lambda name: pulls is not None and number is not None and reviewed(pulls, number, name, commits.head),
         )
 
     def _request(self, commits: Commits, forced_by: str | None) -> CheckRequest:
@@ -174,6 +206,7 @@ class _Way:
             remarks=self.rules.remarks,
             trust=self.question.trust,
             refusal=self._refusal(),
+            idle=self._idle(commits),
             stored_at=self.bureau.stored_at,
         )
 

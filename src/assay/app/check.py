@@ -39,7 +39,8 @@ class CheckRequest:
 
     `forced_by` names what asked for a fresh run; `better` is the direction of a bare command's metric; `reproduce` are the
     words that, after those that name both commits, ask the same again. `trust` is that of the evidence; with a `refusal`
-    nothing is run. Without `stored_base` the base is always measured beside the head, whatever `reuse.base` says.
+    nothing is run, and with `idle`, which says why, nothing has to. Without `stored_base` the base is always measured beside the
+    head, whatever `reuse.base` says.
     """
 
     config: Config
@@ -53,6 +54,7 @@ class CheckRequest:
     remarks: tuple[str, ...] = ()
     trust: Trust = Trust.MEMBER
     refusal: Refusal | None = None
+    idle: str = ""
     stored_at: str = ""
     stored_base: bool = True
 
@@ -177,6 +179,8 @@ class _Way:
         )
 
     def plan(self) -> Plan:
+        if self.request.idle and not self.request.forced_by:
+            return Skip(self.request.idle)
         return plan(self.house, self._question)
 
     @property
