@@ -27,6 +27,7 @@ benchmarks:
     model: gpt2-small
     precision: bf16
     batch: {size: 128, min: 8, on_oom: halve, retries: 3, invariant: false}
+    pilot: {run: python bench/train.py --steps 10, timeout: 2m}
     needs: [cuda]
     level: smoke
     value: frontier

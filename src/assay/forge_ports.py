@@ -23,7 +23,23 @@ class Posted:
     url: str
 
 
-class Forge(Protocol):
+class Jobs(Protocol):
+    """The runs of workflows in the repository. All raise ForgeError."""
+
+    def unfinished(self) -> frozenset[int]:
+        """The runs that wait or go on."""
+        ...
+
+    def unfinished_on(self, commit: str) -> frozenset[int]:
+        """Those that a pull request with this head started and that are ours: one has a check run or an artifact of Assay's."""
+        ...
+
+    def end(self, run: int) -> bool:
+        """Ask for the end of a run. False where it has ended already."""
+        ...
+
+
+class Forge(Jobs, Protocol):
     """The forge, as far as reporting needs it. Each call is idempotent: it finds its own earlier work and updates it.
 
     All raise ForgeError (an InfrastructureError) that tells a missing permission from an outage.

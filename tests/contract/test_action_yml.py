@@ -164,7 +164,11 @@ def test_a_workflow_grants_nothing_but_what_a_job_asks_for(name: str) -> None:
         assert "timeout-minutes" in job
         writes = assays(job) and mode(job) != "run" and not ("pull_request" in loaded[True] and mode(job) == "plan")  # type: ignore[index]
         needed = {"contents": "write", "checks": "write", "pull-requests": "write"} if writes else {"contents": "read"}
-        assert job["permissions"] == needed | ({"actions": "read"} if "workflow_run" in loaded[True] else {})  # type: ignore[index]
+        if "workflow_run" in loaded[True]:  # type: ignore[index]
+            needed["actions"] = "read"
+        elif "issue_comment" in loaded[True] and mode(job) == "plan":  # type: ignore[index] # beside it no foreign code runs
+            needed["actions"] = "write"
+        assert job["permissions"] == needed
 
 
 def mode(job: dict[str, Any]) -> str:

@@ -25,7 +25,10 @@ class Opened:
 
 @dataclass(slots=True)
 class FakeForge:
-    """Satisfies `ports.Forge`. `fails` maps a method to the error that it raises; `heads` are those of pull requests."""
+    """Satisfies `ports.Forge`. `fails` maps a method to the error that it raises; `heads` are those of pull requests.
+
+    `going` are runs of workflows, `checking` those of them that a check of a commit is.
+    """
 
     comments: dict[int, str] = field(default_factory=dict)
     checks: list[Opened] = field(default_factory=list)
@@ -38,6 +41,9 @@ class FakeForge:
     uploads: dict[int, dict[str, bytes]] = field(default_factory=dict)
     reactions: list[tuple[int, Reaction]] = field(default_factory=list)
     branches: dict[str, BranchFacts] = field(default_factory=dict)
+    going: set[int] = field(default_factory=set)
+    checking: dict[str, set[int]] = field(default_factory=dict)
+    ended: list[int] = field(default_factory=list)
 
     def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted:
         self._called("upsert_comment")
@@ -91,6 +97,21 @@ class FakeForge:
     def react(self, comment: int, reaction: Reaction) -> None:
         self._called("react")
         self.reactions.append((comment, reaction))
+
+    def unfinished(self) -> frozenset[int]:
+        self._called("unfinished")
+        return frozenset(self.going)
+
+    def unfinished_on(self, commit: str) -> frozenset[int]:
+        self._called("unfinished_on")
+        return frozenset(self.checking.get(commit, set()) & self.going)
+
+    def end(self, run: int) -> bool:
+        self._called("end")
+        self.ended.append(run)
+        there = run in self.going
+        self.going.discard(run)
+        return there
 
     def _called(self, name: str) -> None:
         self.calls.append(name)

@@ -36,6 +36,7 @@ from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
+    from assay.adapters.queue_file import DirectoryQueue
     from assay.adapters.session_files import DirectorySessions
     from assay.core.compaction import Month, Packed
 
@@ -68,6 +69,13 @@ class DirectoryStore:
         from assay.adapters.session_files import DirectorySessions  # no check needs it
 
         return DirectorySessions(self._root)
+
+    @property
+    def queue(self) -> "DirectoryQueue":
+        """The queue of jobs."""
+        from assay.adapters.queue_file import DirectoryQueue
+
+        return DirectoryQueue(self._root)
 
     def add_run(self, run: Run) -> str:
         """Write an envelope. Raises InfrastructureError where the disk refuses or another run has that id."""

@@ -38,8 +38,8 @@ if TYPE_CHECKING:  # not every job analyses something
 
 REFUSED = Refusal(
     "the code of a fork is not run on this self-hosted runner",
-    "Have a maintainer read the change and push it to a branch of this repository, or run the job on a hosted runner. To run every fork's "
-    "code here, `permissions.forks: allow` in the config and the input `allow-forks: allow` are needed, both.",
+    "Have a maintainer read the change and give the command `run sha=COMMIT` in a comment, with the full id of the head; that needs "
+    "`permissions.forks: sha` in the config and the input `allow-forks: sha`, both. Or run the job on a hosted runner.",
 )
 
 

@@ -8,19 +8,18 @@ from dataclasses import field
 from assay.app.command_table import TABLE
 from assay.app.office import Handler, Heard, Office, Unheard
 from assay.app.purse import Purse
+from assay.app.rights import forbidden, unseen
 from assay.core import replies
 from assay.core.budget import Wish
 from assay.core.comment_command import Command, Malformed, parse_comment
 from assay.core.config import Config
 from assay.core.event import Comment
 from assay.core.forge_facts import Permission, Reaction
-from assay.core.inputs import ForkRule, stricter
 from assay.core.values import dataclass
 from assay.errors import AssayError, ForgeError, UsageError
 from assay.forge_ports import Forge
 
 NOT_YET = "This command is not built yet."
-_AGAIN = "Look at what is there now, then give the command again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +54,33 @@ class Ear:
             return self.refuse(comment, replies.refusal(f"The pull request is closed, and {parsed.verb} is for open ones."))
         return Heard(comment, parsed, pull, permission)
 
-    def admit(self, heard: Heard, config: Config, allow_forks: ForkRule, purse: Purse) -> Unheard | None:
+    def admit(self, heard: Heard, config: Config, office: Office) -> Unheard | None:
         """Why a heard command is not obeyed under the base branch's config, None where it is. An author who is let down is told.
 
         Its runs are taken from the purse last, when nothing else speaks against it.
         """
-        problem = _forbidden(heard, config, allow_forks) or self._unpinned(heard) or purse.take(config.budget, _wish(heard, config))
+        purse = office.purse
+        problem = (
+            forbidden(heard, config, office.inputs.allow_forks)
+            or unseen(heard, self.forge, self.told, vouched=vouched(heard, purse))
+            or self._running(heard, purse, office.job)
+            or purse.take(config.budget, _wish(heard, config, office.job))
+        )
         if problem:
             return self.refuse(heard.comment, replies.refusal(*problem))
         self._react(heard.comment, Reaction.ROCKET)
         return None
+
+    def _running(self, heard: Heard, purse: Purse, job: int | None) -> tuple[str, str] | None:
+        """That the very same is being done already, None where it is not or the forge cannot tell."""
+        begun = purse.spent().jobs(heard.comment.number, (heard.pull.head_sha, heard.command.words)) - {job}
+        try:
+            going = self.forge.unfinished() & begun if begun else begun
+        except ForgeError as error:
+            self.told.append(error.message)
+            return None
+        how = "Wait for its report, or give the command `cancel` first."
+        return ("The same command is being obeyed for this very head already.", how) if going else None
 
     def obey(self, heard: Heard, handler: Handler, office: Office) -> Unheard:
         """Have a command answered. Raises what the handler raises; what is no fault of the command's is said to its author first."""
@@ -116,35 +132,16 @@ class Ear:
         except ForgeError as error:
             self.told.append(error.message)
 
-    def _unpinned(self, heard: Heard) -> tuple[str, str] | None:
-        """Why it is not certain that the author saw this head, None where it is: a named sha, or a push before the comment."""
-        head, sha = heard.pull.head_sha, heard.command.sha
-        if sha:
-            return None if sha == head else (f"The head of the pull request is {head}, not the commit that the command names.", _AGAIN)
-        if heard.pull.fork:  # the forge keeps no record of when a fork was pushed
-            return "A fork's code is run at a commit that the command names in full.", f"Read the change, then add sha={head}."
-        try:
-            pushed = self.forge.pushed(heard.pull.head_ref, head)
-        except ForgeError as error:
-            self.told.append(error.message)
-            return None
-        if pushed is not None and pushed >= heard.comment.created_at:
-            return f"Head {head[:10]} was pushed after the command was written.", _AGAIN
-        return None
+
+def vouched(heard: Heard, purse: Purse) -> bool:
+    """Whether somebody with rights has named this head in full: in the command, or before, of a fork's."""
+    return heard.command.sha is not None or (heard.pull.fork and purse.spent().vouched(heard.comment.number, heard.pull.head_sha))
 
 
-def _forbidden(heard: Heard, config: Config, allow_forks: ForkRule) -> tuple[str, str] | None:
-    if not heard.permission.covers(Permission(config.permissions.run)):
-        return "Here only somebody with admin rights may start a run.", "`permissions.run` of the config says so."
-    if heard.pull.fork and stricter(allow_forks, ForkRule(config.permissions.forks)) is ForkRule.DENY:
-        how = "`permissions.forks: sha` in the config and the input `allow-forks: sha` would let it, both."
-        return "Code of a fork is not run here.", how
-    return None
-
-
-def _wish(heard: Heard, config: Config) -> Wish:
+def _wish(heard: Heard, config: Config, job: int | None) -> Wish:
     chosen = [one for name, one in config.benchmarks.items() if not heard.command.benchmarks or name in heard.command.benchmarks]
-    return Wish(heard.comment.number, heard.comment.author, len(chosen), any(one.gpus for one in chosen))
+    gpu = any(one.gpus for one in chosen)
+    return Wish(heard.comment.number, heard.comment.author, len(chosen), gpu, heard.pull.head_sha, heard.command.words, job)
 
 
 def who_forced(comment: Comment, command: Command) -> str | None:

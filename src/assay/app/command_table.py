@@ -7,6 +7,8 @@ without a handler is not built yet, and says so.
 from collections.abc import Mapping
 
 from assay.app import pull_commands
+from assay.app.approve import approve
+from assay.app.cancel import cancel
 from assay.app.office import Handler, Heard, Office
 from assay.core import replies
 from assay.core.comment_command import Verb
@@ -44,10 +46,10 @@ TABLE: Mapping[Verb, Entry] = {
     Verb.NEXT: Entry(closed=True),
     Verb.KEEP: Entry(pull_commands.keep),
     Verb.DISCARD: Entry(pull_commands.discard),
-    Verb.CANCEL: Entry(closed=True),
+    Verb.CANCEL: Entry(cancel, closed=True),
     Verb.ANALYSE: Entry(closed=True),
     Verb.REVIEW: Entry(),
-    Verb.APPROVE: Entry(),
+    Verb.APPROVE: Entry(approve),
     Verb.FINALIZE: Entry(pull_commands.finalize, closed=True),
     Verb.GRANT: Entry(_grant, needs=Permission.ADMIN),
     Verb.QUEUE: Entry(closed=True),

@@ -221,6 +221,8 @@ def with_detail(decision: Decision, failure: Failure | None) -> tuple[str, str]:
         return decision.reason, decision.next_step
     if failure.stage is Stage.SETUP:
         return f"setup failed on head: {failure.detail}", "Read the end of its output, mend `setup`, and run it again."
+    if failure.stage is Stage.PILOT:
+        return f"the pilot failed, so no full run began: {failure.detail}", "Mend what the pilot shows; it cost a fraction of a full run."
     return f"{decision.reason}: {failure.detail}", decision.next_step
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.app.conclude import Bench, Concluded, age_of, decision_record, evidence_of, not_run, side_facts, with_detail
-from assay.app.record import SETUP_FAILED
+from assay.app.record import PILOT_FAILED, SETUP_FAILED
 from assay.core.comparison import Comparison
 from assay.core.decide import Hold, decide
 from assay.core.envelope import Run, RunStatus
@@ -82,8 +82,9 @@ def delivered(
 def _failure_in(head: Run, tail: tuple[str, ...]) -> Failure | None:
     if head.cause is None:
         return None
-    stage = Stage.SETUP if head.detail.startswith(SETUP_FAILED) else Stage.BENCHMARK
-    return Failure(stage, head.cause, head.detail.removeprefix(SETUP_FAILED), tail)
+    beginnings = {SETUP_FAILED: Stage.SETUP, PILOT_FAILED: Stage.PILOT}
+    began = next((text for text in beginnings if head.detail.startswith(text)), "")
+    return Failure(beginnings.get(began, Stage.BENCHMARK), head.cause, head.detail.removeprefix(began), tail)
 
 
 def _compared(bench: Bench, base: Run | None, head: Run) -> tuple[Comparison, ...]:

@@ -78,6 +78,7 @@ def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
         try:
             session.set_up()
             watch.look()
+            session.pilot()
             comparisons = _sample(house, session, task, watch)
             session.check()
         except BaseException as error:

@@ -45,7 +45,8 @@ class Heard:
 class Office:
     """What a job has for comments.
 
-    `house` and `bureau` are for handlers that need more than a look into the store. A handler starts no code of a pull request's.
+    `job` is the run of the workflow that this is. `house` and `bureau` are for handlers that need more than a look into the store.
+    A handler starts no code of a pull request's.
     """
 
     forge: Forge
@@ -57,6 +58,7 @@ class Office:
     house: "Callable[[Config], House]"
     bureau: "Callable[[House, Config], Bureau]"
     pulls: "Callable[[], PullBook]"
+    job: int | None = None
 
     @property
     def purse(self) -> Purse:

@@ -3,7 +3,7 @@
 from dataclasses import field, replace
 
 from assay.app.check import choose
-from assay.app.command import Ear, who_forced
+from assay.app.command import Ear, vouched, who_forced
 from assay.app.command_table import TABLE
 from assay.app.office import Bring, Heard, Office, Unheard
 from assay.app.question import Nothing, Question, ask, question_of_pull
@@ -112,5 +112,6 @@ def _obeyed(ear: Ear, heard: Heard, office: Office) -> Order | Unheard:
     if handler is not None:
         return ear.obey(heard, handler, office)
     order = _ordered(heard.pull, heard.command, office.inputs, office.repo, office.bring)
-    order = replace(order, forced_by=who_forced(heard.comment, heard.command))
-    return ear.admit(heard, order.rules.config, office.inputs.allow_forks, office.purse) or order
+    question = replace(order.question, vouched=vouched(heard, office.purse))
+    order = replace(order, question=question, forced_by=who_forced(heard.comment, heard.command))
+    return ear.admit(heard, order.rules.config, office) or order

@@ -1,6 +1,6 @@
 """The budget of a job: what was spent is read from the store, and what is about to be is written there before anything runs."""
 
-from assay.core.budget import Spend, Wish, shortfall
+from assay.core.budget import Spend, Spent, Wish, shortfall
 from assay.core.config import Config
 from assay.core.config_sections import Budget
 from assay.core.result import CheckResult
@@ -24,8 +24,18 @@ class Purse:
         """
         refused = shortfall(limits, self.store.spent(), wish, self.clock.now())
         if refused is None:
-            self.store.add_spend(self._spend("runs", wish.pull, wish.by, runs=wish.runs))
+            self.store.add_spend(
+                self._spend("runs", wish.pull, wish.by, runs=wish.runs, head=wish.head, command=wish.command, job=wish.job)
+            )
         return refused
+
+    def vouch(self, pull: int, by: str, head: str) -> None:
+        """Write down that somebody stands for this head. Raises InfrastructureError where it cannot be written."""
+        self.store.add_spend(self._spend("vouch", pull, by, head=head))
+
+    def spent(self) -> Spent:
+        """All that was ever spent, granted and vouched for."""
+        return self.store.spent()
 
     def grant(self, pull: int, by: str, runs: int) -> None:
         """Give a pull request more runs. Raises InfrastructureError where it cannot be written."""
@@ -35,7 +45,7 @@ class Purse:
         """Write down what runs took. Raises InfrastructureError where it cannot be written."""
         self.store.add_spend(self._spend("gpu", pull, by, minutes=minutes))
 
-    def _spend(self, kind: str, pull: int, by: str, *, runs: int = 0, minutes: float = 0.0) -> Spend:
+    def _spend(self, kind: str, pull: int, by: str, *, runs: int = 0, minutes: float = 0.0, **facts: str | int | None) -> Spend:
         return Spend.model_validate(
             {
                 "schema": "assay.spend/1",
@@ -46,6 +56,7 @@ class Purse:
                 "by": by,
                 "runs": runs,
                 "gpu_minutes": minutes,
+                **facts,
             }
         )
 

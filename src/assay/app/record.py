@@ -35,6 +35,9 @@ class Ending(StrEnum):
 SETUP_FAILED = "setup failed: "
 """How the detail of a run begins whose setup failed."""
 
+PILOT_FAILED = "pilot failed: "
+"""The same of a run whose pilot failed: its full runs did not begin."""
+
 STATUS_OF = {Cause.TIMEOUT: RunStatus.TIMED_OUT, Cause.CANCELLED: RunStatus.CANCELLED}
 
 
@@ -131,7 +134,7 @@ def _status(one: SideSession, around: Surroundings, ending: Ending) -> tuple[Run
         return RunStatus.PARTIAL, None, "no process was measured"
     if failure is None:
         return (RunStatus.DEGRADED, None, around.not_isolated) if around.not_isolated else (RunStatus.COMPLETE, None, "")
-    where = SETUP_FAILED if failure.stage is Stage.SETUP else ""
+    where = {Stage.SETUP: SETUP_FAILED, Stage.PILOT: PILOT_FAILED}.get(failure.stage, "")
     return STATUS_OF.get(failure.cause, RunStatus.ERRORED), failure.cause, where + failure.detail
 
 

@@ -11,7 +11,7 @@ from assay.core.events import ProcessEnded, ProcessStarted, StageStarted
 from assay.core.evidence import Failure, ProcessRecord, Stage, bare_primary, equal_within_units, failure_of, value_of
 from assay.core.model import Completed, Direction, Side
 from assay.core.process import ProcessRequest, Shell
-from assay.core.schedule import SessionPlan, fill, pair_order
+from assay.core.schedule import SessionPlan, full_command, pair_order, pilot_command, pilot_timeout
 from assay.ports import Clock, Observer, Runner, Worktree, Worktrees
 
 SETUP_TIMEOUT_S = 3600.0
@@ -96,6 +96,16 @@ class Session:
             if not self._cut_short(done, SETUP_TIMEOUT_S):
                 self.sides[side].failure = failure_of(done, Stage.SETUP)
 
+    def pilot(self) -> None:
+        """Run the pilot in head's worktree. Where it does not print the metric, the full runs do not begin."""
+        if self.benchmark.pilot is None or self.head.failure is not None or self._too_late():
+            return
+        self.observer.note(StageStarted(self.benchmark.name, "pilot", Side.HEAD))
+        timeout_s = pilot_timeout(self.benchmark)
+        done = self._run(Side.HEAD, pilot_command(self.benchmark, self.plan.seed(0)), "pilot", timeout_s, Stage.PILOT)
+        if not self._cut_short(done, timeout_s):
+            self.head.failure = failure_of(done, Stage.PILOT, self.primary)
+
     def check(self) -> None:
         """Run the correctness checks in head's worktree. Those that the end of the time cuts short have not run."""
         if not self.benchmark.checks or self.head.failure is not None or self._too_late():
@@ -159,8 +169,7 @@ class Session:
         order, self.order = self.order, self.order + 1
         self.observer.note(ProcessStarted(self.benchmark.name, side, order + 1, self.at_most, unit is None))
         seed = self.plan.seed(unit or 0)
-        command = fill(self.benchmark.run, seed=seed, batch=self.benchmark.batch.size if self.benchmark.batch else None)
-        done = self._run(side, command, f"{order:03d}-{side}", self.benchmark.timeout)
+        done = self._run(side, full_command(self.benchmark, seed), f"{order:03d}-{side}", self.benchmark.timeout)
         if self._cut_short(done, self.benchmark.timeout):
             return
         record = ProcessRecord(side, order, unit, seed, done.lightened())

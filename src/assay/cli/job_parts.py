@@ -55,6 +55,7 @@ def open_office(site: Site, store: "Callable[[], JobStore]") -> "Office":
         house=lambda config: open_house(site, config, store().store),
         bureau=lambda built, config: open_bureau(site, store(), built, config),
         pulls=lambda: open_pulls(site, store()),
+        job=site.job.run_id,
     )
 
 

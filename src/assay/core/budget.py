@@ -1,4 +1,4 @@
-"""What commands have spent, as stored records, and whether one more fits into the limits of the config."""
+"""What commands have spent and vouched for, as stored records, and whether one more run fits into the limits of the config."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
+from assay.core.envelope import Sha
 from assay.core.ids import is_id
 from assay.core.record import Count, Envelope, Fact
 from assay.core.store_layout import SPEND_PREFIX, spend_path
@@ -31,16 +32,23 @@ def _stamp(text: str) -> str:
 
 
 class Spend(Envelope):
-    """Runs that a command took, runs that somebody granted, or GPU minutes that runs took, on one pull request."""
+    """What a command on a pull request took or gave: runs, more of them, GPU minutes, or somebody's word for a fork's head.
+
+    Of runs, `command` is what was ordered, in its one written form, and `job` the workflow's run that obeys it. `head` is the
+    commit that both are about.
+    """
 
     schema_: Literal["assay.spend/1"] = Field(default=SPEND_SCHEMA, alias="schema")
     spend_id: Annotated[str, AfterValidator(_spend_id)]
     created_at: Annotated[str, AfterValidator(_stamp)]
-    kind: Literal["runs", "grant", "gpu"]
+    kind: Literal["runs", "grant", "gpu", "vouch"]
     pull: Annotated[int, Field(ge=1)]
     by: Fact
     runs: Count
     gpu_minutes: Annotated[float, Field(ge=0)]
+    head: Sha | None = None
+    command: Annotated[str, Field(max_length=20_000)] | None = None
+    job: Annotated[int, Field(ge=1)] | None = None
 
     @property
     def path(self) -> str:
@@ -55,15 +63,30 @@ class Spent:
     records: tuple[Spend, ...] = ()
     unreadable: int = 0
 
+    def vouched(self, pull: int, head: str) -> bool:
+        """Whether somebody with rights has vouched for this very head."""
+        return any(one.kind == "vouch" and (one.pull, one.head) == (pull, head) for one in self.records)
+
+    def jobs(self, pull: int, same: "tuple[str, str] | None" = None) -> frozenset[int]:
+        """The workflow runs that commands on a pull request began; only those of the `same` head and command where they are given."""
+        runs = (one for one in self.records if one.kind == "runs" and one.pull == pull and one.job is not None)
+        return frozenset(one.job for one in runs if one.job is not None and same in (None, (one.head, one.command)))
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a command would spend: so many runs on a pull request for somebody, and whether any of them takes a GPU."""
+    """What a command would spend: so many runs on a pull request for somebody, and whether any of them takes a GPU.
+
+    The rest is for the record: which head, by which command, in which run of a workflow.
+    """
 
     pull: int
     by: str
     runs: int
     gpu: bool
+    head: str | None = None
+    command: str | None = None
+    job: int | None = None
 
 
 def shortfall(limits: "Budget", spent: Spent, wish: Wish, now: datetime) -> tuple[str, str] | None:

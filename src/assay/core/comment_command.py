@@ -58,6 +58,19 @@ class Command:
     grant: int | None = None
     queue: str = ""
 
+    @property
+    def words(self) -> str:
+        """The one written form of a command to run, without the sha that it names: two that ask the same are equal."""
+        given = {
+            "vs": self.against,
+            "model": self.model,
+            "precision": self.precision,
+            "seeds": ",".join(map(str, self.seeds)) or None,
+            "repeats": self.repeats,
+        }
+        options = (f"{name}={value}" for name, value in given.items() if value is not None)
+        return " ".join((self.verb.value, *sorted(self.benchmarks), *options, *(["--no-reuse"] if self.no_reuse else [])))
+
 
 @dataclass(frozen=True, slots=True)
 class Malformed:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, Tag, field_validator, model_validator
 
-from assay.core.config_parts import Batch, EnvConfig, GuardMetric, Need, PrimaryMetric, Repeats, SecondaryMetric, SeedRange, Watch
+from assay.core.config_parts import Batch, EnvConfig, GuardMetric, Need, Pilot, PrimaryMetric, Repeats, SecondaryMetric, SeedRange, Watch
 from assay.core.config_rules import benchmark_rules, config_rules, enforce
 from assay.core.config_sections import (
     Budget,
@@ -56,6 +56,7 @@ __all__ = [
     "MachineSpec",
     "Need",
     "Permissions",
+    "Pilot",
     "Policy",
     "PrimaryMetric",
     "Repeats",
@@ -140,6 +141,7 @@ class Benchmark(Part):
     )
     precision: Fact = Field(default=NONE, description="The precision it runs in; part of what must be equal for reuse.", examples=["bf16"])
     batch: Batch | None = Field(default=None, description="What fills `{batch}`.")
+    pilot: Pilot | None = Field(default=None, description="A small run that has to print the metric before the full runs begin.")
     needs: tuple[Need, ...] = Field(default=(), description="What the machine must offer for the benchmark to run.", examples=[["cuda"]])
     level: Literal["smoke", "serving", "e2e"] = Field(default="smoke", description="How much of the system it exercises.")
     value: Literal["frontier", "witness", "regression", "coverage", "smoke", "other"] = Field(

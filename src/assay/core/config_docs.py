@@ -109,6 +109,7 @@ _PLACES = {
     "SeedRange": "benchmarks.NAME.seeds",
     "Repeats": "benchmarks.NAME.repeats",
     "Batch": "benchmarks.NAME.batch",
+    "Pilot": "benchmarks.NAME.pilot",
     "Watch": "benchmarks.NAME.watch",
     "ReuseConfig": "reuse",
     "Policy": "policy",

@@ -4,9 +4,11 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from assay.core.config_rules import batch_rules, enforce, limits_rules
+from assay.core.config_rules import batch_rules, enforce, limits_rules, pilot_rules
 from assay.core.config_types import (
     MAX_WHOLE,
+    Command,
+    Duration,
     Fraction,
     Glob,
     MetricName,
@@ -106,6 +108,21 @@ class Batch(Part):
     @model_validator(mode="after")
     def _rules(self) -> Self:
         enforce(batch_rules(self))
+        return self
+
+
+class Pilot(Part):
+    """A small run that has to print the metric before the full runs begin."""
+
+    run: Command | None = Field(default=None, description="A smaller command than `run`.", examples=["python bench/train.py --steps 10"])
+    scale: Fraction | None = Field(
+        default=None, description="The same command, with this in the place of `{scale}`, which is 1 in a full run.", examples=["10%"]
+    )
+    timeout: Duration | None = Field(default=None, description="The longest that it may take. Default: the benchmark's.", examples=["2m"])
+
+    @model_validator(mode="after")
+    def _rules(self) -> Self:
+        enforce(pilot_rules(self))
         return self
 
 

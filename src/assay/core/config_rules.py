@@ -11,7 +11,7 @@ from assay.core.values import dataclass
 
 if TYPE_CHECKING:
     from assay.core.config import Benchmark, Config
-    from assay.core.config_parts import Batch, Repeats, SeedRange
+    from assay.core.config_parts import Batch, Pilot, Repeats, SeedRange
     from assay.core.config_sections import FusionConfig
 
 
@@ -41,6 +41,11 @@ def batch_rules(batch: "Batch") -> Iterator[Violation]:
         yield Violation(("min",), f"min is {batch.min}, above size, which is {batch.size}")
 
 
+def pilot_rules(pilot: "Pilot") -> Iterator[Violation]:
+    if (pilot.run is None) == (pilot.scale is None):
+        yield Violation((), "a pilot has either a command of its own, run, or a scale of the benchmark's command")
+
+
 def fusion_rules(fusion: "FusionConfig") -> Iterator[Violation]:
     if fusion.quorum > len(fusion.candidates):
         yield Violation(("quorum",), f"quorum is {fusion.quorum}, but there are only {len(fusion.candidates)} candidates")
@@ -59,6 +64,7 @@ def _route_rules(key: str, text: str, *, candidate: bool) -> Iterator[Violation]
 
 def benchmark_rules(benchmark: "Benchmark") -> Iterator[Violation]:
     yield from _placeholder_rules(benchmark)
+    yield from _pilot_rules(benchmark)
     yield from _seed_rules(benchmark)
     yield from _metric_rules(benchmark)
 
@@ -68,6 +74,12 @@ def _placeholder_rules(benchmark: "Benchmark") -> Iterator[Violation]:
         yield Violation(("run",), "run has {seed}, but there are no seeds to fill it: add seeds: [13, 42, 123]")
     if "{batch}" in benchmark.run and benchmark.batch is None:
         yield Violation(("run",), "run has {batch}, but there is no batch to fill it: add batch: {size: 128}")
+
+
+def _pilot_rules(benchmark: "Benchmark") -> Iterator[Violation]:
+    pilot = benchmark.pilot
+    if pilot is not None and pilot.scale is not None and "{scale}" not in benchmark.run:
+        yield Violation(("pilot", "scale"), "scale has no place in run: put {scale} there, or give the pilot a run of its own")
 
 
 def _seed_rules(benchmark: "Benchmark") -> Iterator[Violation]:

@@ -16,7 +16,7 @@ class BenchmarkStarted:
 
 @dataclass(frozen=True, slots=True)
 class StageStarted:
-    """A stage that may take long begins: `checkout`, `setup`, `checks`."""
+    """A stage that may take long begins: `checkout`, `setup`, `pilot`, `checks`."""
 
     benchmark: str
     stage: str

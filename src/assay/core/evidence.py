@@ -20,6 +20,7 @@ class Stage(StrEnum):
 
     CHECKOUT = "checkout"
     SETUP = "setup"
+    PILOT = "pilot"
     BENCHMARK = "benchmark"
     CHECKS = "checks"
 

@@ -11,6 +11,7 @@ LASTING = "ASSAY_LASTING_RUNNER"
 """The variable by which a workflow answers for a runner of its own that is not ephemeral."""
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
+_RUN = re.compile(r"[1-9][0-9]{0,18}")
 _NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_WORKSPACE")
 
 
@@ -19,7 +20,7 @@ class Job:
     """Where the job's event, its checkout and its forge are. `run_url` is the page of its run, empty where none can be told;
     below `files_url` stand the pages of a branch's files.
 
-    `lasting_allowed` is whether the workflow answers for a runner of its own that outlives the job.
+    `run_id` is the run of the workflow; `lasting_allowed` is whether the workflow answers for a runner of its own that outlives the job.
     """
 
     event_name: str
@@ -32,6 +33,7 @@ class Job:
     hosted: bool
     runner_temp: str = ""
     lasting_allowed: bool = False
+    run_id: int | None = None
 
 
 def read_job(environ: Mapping[str, str]) -> Job:
@@ -59,6 +61,7 @@ def read_job(environ: Mapping[str, str]) -> Job:
         hosted=environ.get("RUNNER_ENVIRONMENT") == "github-hosted",
         runner_temp=environ.get("RUNNER_TEMP", ""),
         lasting_allowed=environ.get(LASTING) == "allow",
+        run_id=int(run) if _RUN.fullmatch(run) else None,
     )
 
 

@@ -52,8 +52,27 @@ def pair_order(pair: int) -> tuple[Side, Side]:
     return (Side.BASE, Side.HEAD) if pair % 2 == 0 else (Side.HEAD, Side.BASE)
 
 
-def fill(command: str, *, seed: int | None, batch: int | None) -> str:
-    """The command with `{seed}` and `{batch}` replaced. Every other brace is the shell's own and stays."""
-    if seed is not None:
-        command = command.replace("{seed}", str(seed))
-    return command if batch is None else command.replace("{batch}", str(batch))
+def fill(command: str, *, seed: int | None, batch: int | None, scale: float | None = None) -> str:
+    """The command with `{seed}`, `{batch}` and `{scale}` replaced. Every other brace is the shell's own and stays."""
+    for name, value in (("seed", seed), ("batch", batch), ("scale", scale)):
+        if value is not None:
+            command = command.replace(f"{{{name}}}", f"{value:g}" if isinstance(value, float) else str(value))
+    return command
+
+
+def full_command(benchmark: Benchmark, seed: int | None) -> str:
+    """What a full run of the benchmark executes."""
+    scaled = benchmark.pilot is not None and benchmark.pilot.scale is not None
+    return fill(benchmark.run, seed=seed, batch=benchmark.batch.size if benchmark.batch else None, scale=1.0 if scaled else None)
+
+
+def pilot_command(benchmark: Benchmark, seed: int | None) -> str:
+    """What its pilot executes; the same where it has none."""
+    pilot = benchmark.pilot
+    batch = benchmark.batch.size if benchmark.batch else None
+    return fill((pilot.run if pilot else None) or benchmark.run, seed=seed, batch=batch, scale=pilot.scale if pilot else None)
+
+
+def pilot_timeout(benchmark: Benchmark) -> float:
+    """Seconds that the pilot may take."""
+    return (benchmark.pilot.timeout if benchmark.pilot else None) or benchmark.timeout

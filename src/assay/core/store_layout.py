@@ -11,7 +11,8 @@ SESSIONS = "sessions"
 SPEND = "spend"
 COMMENTS = "comments"
 README = "README.md"
-TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, COMMENTS, "ledger", "queue.json", "analyses"})
+QUEUE = "queue.json"
+TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, COMMENTS, "ledger", QUEUE, "analyses"})
 """All names at the top of a store."""
 
 RUN_PREFIX = "run"
@@ -59,6 +60,11 @@ def hidden_run(path: str) -> str | None:
     folder, _, name = path.rpartition("/")
     run_id = name.removesuffix(".json")
     return run_id if folder == INVALIDATED and name.endswith(".json") and is_id(RUN_PREFIX, run_id) else None
+
+
+def is_queue(path: str) -> bool:
+    """Whether a path is that of the queue."""
+    return path == QUEUE
 
 
 def session_path(session_id: str) -> str:

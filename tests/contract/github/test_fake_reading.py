@@ -202,6 +202,18 @@ def test_a_workflow_run_names_pull_requests_unless_it_is_of_a_fork(lab: Lab, con
     assert remote.get_workflow_run(own.id).head_sha == lab.pull.head_sha
 
 
+def test_runs_are_listed_by_event_status_and_head_and_cancelled_once(lab: Lab) -> None:
+    waiting = lab.repo.add_workflow_run("Assay", "pull_request", "feature/faster", lab.pull.head_sha)
+    waiting.status, waiting.conclusion = "queued", None
+    lab.repo.add_workflow_run("Assay", "push", "main", lab.pull.base_sha)
+    token = lab.hub.job_token(lab.repo, {"actions": "write"})
+    for query in ("status=queued", "event=pull_request", f"head_sha={lab.pull.head_sha}"):
+        assert [one["id"] for one in lab.ask("GET", f"actions/runs?{query}", token).body["workflow_runs"]] == [waiting.id]
+    assert lab.ask("POST", f"actions/runs/{waiting.id}/cancel", lab.hub.job_token(lab.repo, {"actions": "read"})).status == 403
+    assert [lab.ask("POST", f"actions/runs/{waiting.id}/cancel", token).status for _ in range(2)] == [202, 409]
+    assert lab.ask("POST", "actions/runs/1/cancel", token).status == 404
+
+
 def test_an_artifact_is_listed_and_its_download_needs_no_token(lab: Lab) -> None:
     run = lab.repo.add_workflow_run("Assay", "pull_request", "feature/faster", lab.pull.head_sha)
     content = io.BytesIO()

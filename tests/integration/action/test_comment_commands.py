@@ -139,6 +139,60 @@ def test_help_is_answered_and_what_is_not_built_says_so(step: Step) -> None:
     assert "not built yet" in replies(step)[1]
 
 
+def test_cancel_ends_the_runs_of_this_pull_request_s_commands_and_check_alone(step: Step) -> None:
+    head = step.branch("faster", BETTER)
+    pull = step.remote.open_pull("faster")
+    runs = [
+        step.remote.add_workflow_run(name, event, branch, sha)
+        for name, event, branch, sha in (
+            ("Experiments", "issue_comment", "main", step.author.git("rev-parse", "main")),
+            ("Experiments", "issue_comment", "main", step.author.git("rev-parse", "main")),
+            ("Benchmarks", "pull_request", "faster", head),
+            ("Lint", "pull_request", "faster", head),
+        )
+    ]
+    step.env["GITHUB_RUN_ID"] = str(runs[0].id)
+    assert obey(step, said(step, pull, "/experiment run")).code == 0
+    step.remote.add_artifact(runs[2].id, "assay-plan", b"")
+    step.remote.add_artifact(runs[3].id, "lint", b"")
+    for run in runs:
+        run.status, run.conclusion = "in_progress", None
+    step.env["GITHUB_RUN_ID"] = "9999"
+    step.token = step.hub.job_token(step.remote, {"contents": "write", "pull-requests": "write", "checks": "read", "actions": "write"})
+    comment = said(step, pull, "/experiment cancel")
+    done = obey(step, comment)
+    assert done.code == 0, done.log
+    assert [run.conclusion for run in runs] == ["cancelled", None, "cancelled", None]
+    assert reactions(step, comment) == ["eyes", "rocket"]
+    assert "2 runs" in replies(step)[-1]
+
+
+def test_a_token_that_may_not_end_runs_says_what_it_needs(step: Step) -> None:
+    head = step.branch("faster", BETTER)
+    run = step.remote.add_workflow_run("Benchmarks", "pull_request", "faster", head)
+    step.remote.add_artifact(run.id, "assay-plan", b"")
+    run.status, run.conclusion = "in_progress", None
+    done = obey(step, said(step, step.remote.open_pull("faster"), "/experiment cancel"))
+    assert done.code == 4
+    assert "may not end the run" in replies(step)[0]
+    assert "permissions" in replies(step)[0]
+
+
+def test_a_head_that_was_approved_runs_on_a_runner_of_one_s_own(step: Step) -> None:
+    step.branch("main", {".github/assay.yml": CONFIG + "permissions: {forks: sha}\n"})
+    theirs = step.hub.fork(step.remote, "mallory")
+    step.author.git("checkout", "-q", "-B", "patch", "main")
+    head = step.author.commit(dict(BETTER), "patch")
+    step.push("patch", theirs)
+    pull = step.remote.open_pull("mallory:patch")
+    step.env |= {"RUNNER_ENVIRONMENT": "self-hosted", "ASSAY_LASTING_RUNNER": "allow"}
+    for words in (f"approve {head}", "run"):
+        done = obey(step, said(step, pull, f"/experiment {words}"), allow_forks="sha")
+        assert done.code == 0, done.log
+    assert [(one.head_sha, one.conclusion) for one in step.remote.checks.values()] == [(head, "success")]
+    assert {run["trust"] for run in step.stored()} == {"fork"}
+
+
 @pytest.mark.parametrize(
     ("settings", "code"), [('{"Ephemeral": true}', 0), ('{"ephemeral": "true"}', 0), ("{}", 2), (None, 2), ("no json", 2)]
 )

@@ -10,9 +10,10 @@ import requests
 import responses
 from responses import matchers
 
-from assay.adapters.github.client import HASTY, Patience
+from assay.adapters.github.client import HASTY, Patience, Time
 from assay.adapters.github.forge import GitHubForge
 from assay.core.check_run import Annotation, CheckRun
+from assay.core.http_waits import Limits
 from assay.core.model import Conclusion
 from assay.errors import ForgeError
 from assay.forge_ports import Posted
@@ -55,10 +56,9 @@ class Wire:
     pauses: list[float] = field(default_factory=list)
 
     def forge(self, patience: Patience | None = None, login: str = "github-actions[bot]") -> GitHubForge:
-        given = patience or Patience(tries=3, between_writes_s=0)
-        return GitHubForge(
-            "t0ken", "ada/lab", api_url=API, bot_login=login, details_url="https://job", patience=given, sleep=self.pauses.append
-        )
+        given = patience or Patience(limits=Limits(tries=3), between_writes_s=0)
+        clock = Time(now=lambda: 1000.0 + sum(self.pauses), sleep=self.pauses.append, chance=lambda: 0.0)
+        return GitHubForge("t0ken", "ada/lab", api_url=API, bot_login=login, details_url="https://job", patience=given, clock=clock)
 
     def comments(self, *found: dict[str, Any], page: int = 1, more: bool = False) -> None:
         """One page of the list of comments; the server names the last one where there is more."""
@@ -171,15 +171,17 @@ LOST: dict[str, Callable[[responses.RequestsMock, str], Any]] = {
 def test_a_lost_answer_makes_no_second_comment(wire: Wire, lose: Callable[[responses.RequestsMock, str], Any]) -> None:
     wire.comments()
     lose(wire.mock, COMMENTS)
+    wire.comments()  # a list may not have it at once
     wire.comments(comment(2, BODY, BOT))
     assert wire.forge().upsert_comment(7, BODY, MARKER).id == 2
     assert len(wire.sent("POST")) == 1
-    assert len(wire.pauses) == 1
+    assert wire.pauses == [1.0, 4.0]
 
 
-def test_a_request_that_did_nothing_is_made_again_after_a_look(wire: Wire) -> None:
+def test_a_request_that_did_nothing_is_made_again_after_two_looks(wire: Wire) -> None:
     wire.comments()
     wire.mock.post(COMMENTS, status=503, json={"message": "Unavailable"})
+    wire.comments()
     wire.comments()
     wire.mock.post(COMMENTS, json=comment(2, BODY, BOT), status=201)
     assert wire.forge().upsert_comment(7, BODY, MARKER).id == 2
@@ -189,6 +191,7 @@ def test_after_some_tries_it_gives_up(wire: Wire) -> None:
     wire.comments()
     for _ in range(3):
         wire.mock.post(COMMENTS, status=502, json={"message": "Server Error"})
+        wire.comments()
         wire.comments()
     with pytest.raises(ForgeError, match="status 502") as caught:
         wire.forge().upsert_comment(7, BODY, MARKER)
@@ -201,7 +204,6 @@ ERRORS = {
     404: ("finds no place to write a comment", False),
     422: (r"status 422\): Validation Failed; body is too long", False),
     401: ("does not accept the token", False),
-    429: ("rate limit", False),
 }
 
 
@@ -217,12 +219,93 @@ def test_a_refusal_is_told_for_people_and_not_tried_again(wire: Wire, status: in
     assert len(wire.sent("POST")) == 1
 
 
-def test_a_rate_limit_by_403_is_no_missing_permission(wire: Wire) -> None:
+SECONDARY = {"message": "You have exceeded a secondary rate limit."}
+LIMITED: dict[str, tuple[dict[str, Any], float]] = {
+    "403 with Retry-After": ({"status": 403, "headers": {"Retry-After": "7"}, "json": {"message": "Slow down"}}, 7.0),
+    "429 with Retry-After": ({"status": 429, "headers": {"Retry-After": "7"}, "json": {"message": "Slow down"}}, 7.0),
+    "403 with a reset": ({"status": 403, "headers": {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1030"}, "json": {}}, 31.0),
+    "429 with a reset": ({"status": 429, "headers": {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1030"}, "json": {}}, 31.0),
+    "403 with words alone": ({"status": 403, "json": SECONDARY}, 60.0),
+    "429 with nothing": ({"status": 429, "json": {}}, 60.0),
+}
+
+
+@pytest.mark.parametrize("limit", LIMITED.values(), ids=LIMITED)
+def test_a_rate_limit_is_waited_out_and_even_a_post_sent_again(wire: Wire, limit: tuple[dict[str, Any], float]) -> None:
     wire.comments()
-    wire.mock.post(COMMENTS, status=403, json={"message": "You have exceeded a secondary rate limit."})
+    wire.mock.post(COMMENTS, **limit[0])
+    wire.mock.post(COMMENTS, json=comment(2, BODY, BOT), status=201)
+    assert wire.forge().upsert_comment(7, BODY, MARKER).id == 2
+    assert wire.pauses == [limit[1]]
+
+
+@pytest.mark.parametrize("after", ["121", "3600", "99999999999999999999"])
+def test_a_wait_beyond_the_cap_is_not_begun_and_is_no_missing_permission(wire: Wire, after: str) -> None:
+    wire.comments()
+    wire.mock.post(COMMENTS, status=403, headers={"Retry-After": after}, json={"message": "API rate limit exceeded"})
     with pytest.raises(ForgeError, match="rate limit") as caught:
         wire.forge().upsert_comment(7, BODY, MARKER)
     assert not caught.value.denied
+    assert wire.pauses == []
+
+
+def test_all_waits_of_a_job_together_have_a_bound(wire: Wire) -> None:
+    for _ in range(5):
+        wire.mock.get(f"{REPO}/pulls/7", status=429, json={}, headers={"Retry-After": "100"})
+    forge = wire.forge(Patience(limits=Limits(tries=2, budget_s=250)))
+    for _ in range(3):
+        with pytest.raises(ForgeError, match="rate limit"):
+            forge.head_of(7)
+    assert wire.pauses == [100.0, 100.0]
+
+
+FLEETING: dict[str, dict[str, Any]] = {
+    "a 502": {"status": 502, "json": {"message": "Server Error"}},
+    "a timeout": {"body": requests.ReadTimeout("late")},
+    "a broken connection": {"body": requests.ConnectionError("gone")},
+    "a rate limit": {"status": 429, "json": {}},
+}
+
+
+@pytest.mark.parametrize("trouble", FLEETING.values(), ids=FLEETING)
+def test_an_update_is_sent_again(wire: Wire, trouble: dict[str, Any]) -> None:
+    wire.mock.patch(f"{REPO}/check-runs/5", **trouble)
+    wire.mock.patch(f"{REPO}/check-runs/5", json=check(5))
+    assert wire.forge().close_check(Posted(5, "x"), CHECK).id == 5
+    assert len(wire.pauses) == 1
+
+
+def test_what_was_just_made_may_be_unknown_for_seconds(wire: Wire) -> None:
+    wire.mock.post(f"{REPO}/check-runs", json=check(5), status=201)
+    for _ in range(5):
+        wire.mock.patch(f"{REPO}/check-runs/5", json={"message": "Not Found"}, status=404)
+    wire.mock.patch(f"{REPO}/check-runs/5", json=check(5))
+    forge = wire.forge()
+    opened = forge.open_check("assay / bench", HEAD, "run-1", "measuring", new=True)
+    assert forge.close_check(opened, CHECK).id == 5
+    assert wire.pauses == [0.5, 1.0, 2.0, 4.0, 4.0]
+
+
+def test_the_pull_request_of_an_event_may_be_unknown_for_seconds(wire: Wire) -> None:
+    wire.mock.get(f"{REPO}/pulls/7", json={"message": "Not Found"}, status=404)
+    wire.mock.get(f"{REPO}/pulls/7", json={"url": f"{REPO}/pulls/7", "head": {"sha": HEAD, "ref": "x"}})
+    assert wire.forge().head_of(7) == HEAD
+
+
+def test_what_others_made_is_gone_when_it_is_unknown(wire: Wire) -> None:
+    wire.mock.patch(f"{REPO}/check-runs/5", json={"message": "Not Found"}, status=404)
+    with pytest.raises(ForgeError, match="no place"):
+        wire.forge().close_check(Posted(5, "x"), CHECK)
+    assert wire.pauses == []
+
+
+def test_writes_keep_a_second_apart(wire: Wire) -> None:
+    for _ in range(3):
+        wire.mock.patch(f"{REPO}/check-runs/5", json=check(5))
+    forge = wire.forge(Patience())
+    for _ in range(3):
+        forge.close_check(Posted(5, "x"), CHECK)
+    assert wire.pauses == [1.0, 1.0]
 
 
 def test_an_error_says_nothing_that_could_command_a_terminal_or_the_runner(wire: Wire) -> None:
@@ -288,6 +371,21 @@ def test_annotations_go_fifty_at_a_time(wire: Wire) -> None:
         "message": "note 1",
         "title": "A note",
     }
+
+
+NOTED = CheckRun("assay / bench", HEAD, "run-1", Conclusion.SUCCESS, "t", "s", "", (Annotation("a.py", 1, 1, "warning", "A note"),))
+
+
+@pytest.mark.parametrize(("there", "sent"), [(1, 1), (0, 2)], ids=["they were added", "they were not"])
+def test_annotations_whose_answer_is_lost_are_never_added_twice(wire: Wire, there: int, sent: int) -> None:
+    wire.mock.patch(f"{REPO}/check-runs/5", body=requests.ReadTimeout("late"))
+    found = check(5) | {"conclusion": "success" if there else None, "output": {"annotations_count": there}}
+    for _ in range(1 if there else 2):
+        wire.mock.get(f"{REPO}/check-runs/5", json=found)
+    if not there:
+        wire.mock.patch(f"{REPO}/check-runs/5", json=check(5))
+    assert wire.forge().close_check(Posted(5, "x"), NOTED).id == 5
+    assert len(wire.sent("PATCH")) == sent
 
 
 def test_in_a_hurry_there_is_one_try(wire: Wire) -> None:

@@ -41,6 +41,7 @@ def test_every_key_of_a_full_file_is_read() -> None:
         "model": "gpt2-small",
         "precision": "bf16",
         "batch": {"size": 128, "min": 8, "on_oom": "halve", "retries": 3, "invariant": False},
+        "pilot": {"run": "python bench/train.py --steps 10", "scale": None, "timeout": 120.0},
         "needs": ("cuda",),
         "level": "smoke",
         "value": "frontier",

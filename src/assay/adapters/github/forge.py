@@ -1,22 +1,21 @@
 """Satisfies `ports.Forge`: one comment, one check run a benchmark, however often and however badly a request is answered."""
 
 import re
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from github import UnknownObjectException
 from github.GithubObject import NotSet
 
-from assay.adapters.github.client import PER_PAGE, Patience, connect
+from assay.adapters.github.client import PER_PAGE, Patience, Time, connect
 from assay.adapters.github.questions import Questions
 from assay.adapters.github.refusals import UncertainError, told
+from assay.adapters.github.workflow_runs import WorkflowRuns
 from assay.core.check_run import Annotation, CheckRun
 from assay.forge_ports import Posted
 
 if TYPE_CHECKING:
     from github.IssueComment import IssueComment
-    from github.Repository import Repository
 
 MAX_ANNOTATIONS = 50
 """Of one request. Each further request with annotations adds to those that are there."""
@@ -24,14 +23,15 @@ MAX_ANNOTATIONS = 50
 POSTS = 3
 """So often a thing is made at most, each time after a look whether the try before had made it."""
 
-PAUSE_S = 2.0
+LOOKS_S = (1.0, 4.0)
+"""So long after a try without an answer, and after the look before, it is looked for: a list may not have it at once."""
 
 T = TypeVar("T")
 Json = dict[str, Any]
 _LAST_PAGE = re.compile(r"[?&]page=([0-9]+)[^>]*>; rel=\"last\"")
 
 
-class GitHubForge(Questions):
+class GitHubForge(Questions, WorkflowRuns):
     """The forge of one repository, seen by one token. `details_url` is where the reader of a check run finds the job."""
 
     def __init__(
@@ -43,16 +43,16 @@ class GitHubForge(Questions):
         bot_login: str,
         details_url: str = "",
         patience: Patience | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        clock: Time | None = None,
     ) -> None:
-        patience = patience or Patience()
-        self._repo: Repository = connect(token, api_url, patience).get_repo(repository)
+        patience, clock = patience or Patience(), clock or Time()
+        self._repo, self._sender = connect(token, repository, api_url, patience, clock)
         self._token = token
         self._timeout_s = patience.timeout_s
         self._login = bot_login
         self._details_url = details_url
-        self._posts = min(patience.tries, POSTS)
-        self._sleep = sleep
+        self._posts = min(patience.limits.tries, POSTS)
+        self._sleep = clock.sleep
 
     def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted:
         """As the port says; the oldest of ours where there are several."""
@@ -92,19 +92,37 @@ class GitHubForge(Questions):
     def close_check(self, check: Posted | None, payload: CheckRun) -> Posted:
         """As the port says. One that an earlier try of the job made for the same run is completed anew."""
         posted = check or self.open_check(payload.name, payload.head_sha, payload.external_id, payload.title)
-        first, *others = _portions(payload.annotations)
-        with told(f"complete the check run “{payload.name}”"):
-            run = self._repo.get_check_run(posted.id)
-            run.edit(
-                status="completed",
-                conclusion=payload.conclusion.value,
-                external_id=payload.external_id,
-                details_url=payload.details_url or self._details_url or NotSet,
-                output=_output(payload, first),
-            )
-            for more in others:
-                run.edit(output=_output(payload, more))
-            return _check(run)
+        what, place = f"complete the check run “{payload.name}”", f"/check-runs/{posted.id}"
+        closing = {
+            "status": "completed",
+            "conclusion": payload.conclusion.value,
+            "external_id": payload.external_id,
+            "details_url": payload.details_url or self._details_url,
+        }
+        body: Json = {name: value for name, value in closing.items() if value}
+        sent = 0
+        for portion in _portions(payload.annotations):
+            sent += len(portion)
+            posted = self._annotated(what, place, body | {"output": _output(payload, portion)}, sent)
+            body = {}
+        return posted
+
+    def _annotated(self, what: str, place: str, body: Json, count: int) -> Posted:
+        """Change a check run. Where no answer tells whether its annotations were added, their `count` there does."""
+
+        def find() -> Posted | None:
+            with told(what):
+                run = self._ask("GET", place)
+                there = run["output"]["annotations_count"] >= count and run["conclusion"] == body.get("conclusion", run["conclusion"])
+                return _posted(run) if there else None
+
+        def send() -> Posted:
+            return _posted(self._ask("PATCH", place, body))
+
+        if count:
+            return self._once(what, send, find)
+        with told(what):
+            return send()
 
     def _find_comment(self, number: int, marker: str) -> Json | None:
         """Ours among the first hundred comments and the last: so many requests are worth it, however many there are between."""
@@ -153,9 +171,10 @@ class GitHubForge(Questions):
             except UncertainError:
                 if self._posts == 1:
                     raise
-                self._sleep(PAUSE_S * attempt)
-                if (found := find()) is not None:
-                    return found
+                for pause in LOOKS_S:
+                    self._sleep(pause)
+                    if (found := find()) is not None:
+                        return found
                 if attempt == self._posts:
                     raise
         raise ValueError("a thing is to be made at least once")
@@ -167,6 +186,10 @@ def _comment(comment: "IssueComment") -> Posted:
 
 def _check(run: Any) -> Posted:
     return Posted(run.id, run.html_url)
+
+
+def _posted(found: Json) -> Posted:
+    return Posted(int(found["id"]), str(found["html_url"]))
 
 
 def _portions(annotations: tuple[Annotation, ...]) -> list[tuple[Annotation, ...]]:

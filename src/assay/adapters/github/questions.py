@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -15,6 +16,8 @@ from assay.core.forge_facts import Permission, PullFacts, Reaction
 if TYPE_CHECKING:
     from github.PullRequest import PullRequest
     from github.Repository import Repository
+
+    from assay.adapters.github.client import Sender
 
 MAX_ARTIFACTS = 200
 MAX_ARTIFACT_BYTES = 64 * 2**20
@@ -32,6 +35,7 @@ class Questions:
     """The asking half of `ports.Forge`, of one repository seen by one token."""
 
     _repo: "Repository"
+    _sender: "Sender"
     _token: str
     _timeout_s: int
 
@@ -97,7 +101,7 @@ class Questions:
             wanted = {one.name: one.archive_download_url for one in listed if one.name.startswith(prefix) and not one.expired}
             if len(wanted) > MAX_ARTIFACTS:
                 raise ValueError("too many artifacts")
-            return {name: self._download(url) for name, url in wanted.items()}
+            return {name: self._sender.send("GET", partial(self._download, url)) for name, url in wanted.items()}
 
     def _download(self, url: str) -> bytes:
         """In two steps: where the bytes lie is another host, and the token is nothing for that."""

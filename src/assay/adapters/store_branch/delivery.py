@@ -12,6 +12,7 @@ from assay.adapters.store_branch.snapshot import Snapshot
 from assay.adapters.store_branch.transfer import FIRST_FETCH_S, Transfer
 from assay.core.escape import plain
 from assay.core.values import dataclass
+from assay.errors import AssayError
 
 Change = Callable[[Snapshot], Edit]
 """What to write, given what is there. It is asked again for each new tip."""
@@ -99,15 +100,25 @@ class Deliverer:
         if fetched.kind not in (Kind.DONE, Kind.ABSENT):
             return fetched
         snapshot = Snapshot(self._repository, self._transfer.tip())
-        edit = change(snapshot)
+        try:
+            edit = change(snapshot)
+        except AssayError:
+            if self._certain():
+                raise
+            return self._attempt(change, call_s)
         if edit.is_empty:
-            return Outcome(Kind.DONE)
+            return Outcome(Kind.DONE) if self._certain() else self._attempt(change, call_s)
         if not self._ours and (name := stranger(snapshot)):
             return Outcome(Kind.REFUSED, f"it holds files that are no store's, such as {plain(name, 60)}", OTHER_REF_HINT)
         self._ours = True
         outcome = self._transfer.push(commit(self._repository, snapshot.tip, edit, int(self._now())), call_s)
         self._ours_until = time.monotonic() + OURS_S if outcome.kind is Kind.DONE else 0.0
         return outcome
+
+    def _certain(self) -> bool:
+        """Whether the tip was asked for just now. If not, the next look asks: nothing is refused, or left undone, for what may be old."""
+        known, self._ours_until = time.monotonic() >= self._ours_until, 0.0
+        return known
 
     def _fetched(self, call_s: float) -> Outcome:
         """Right after a push of ours its commit is most likely still the tip. Should it not be, the push is refused."""

@@ -32,6 +32,7 @@ from assay.errors import AssayError, InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
+    from assay.adapters.store_branch.queue import BranchQueue
     from assay.adapters.store_branch.sessions import BranchSessions
 
 FRESH_S = 30.0
@@ -96,6 +97,13 @@ class BranchStore:
         from assay.adapters.store_branch.sessions import BranchSessions  # no check needs it
 
         return BranchSessions(self.name, self._repository, self._deliverer, self._reader)
+
+    @property
+    def queue(self) -> "BranchQueue":
+        """The queue of jobs."""
+        from assay.adapters.store_branch.queue import BranchQueue
+
+        return BranchQueue(self.name, self._repository, self._deliverer, self._reader)
 
     def add_run(self, run: Run) -> str:
         """Keep an envelope and send it, unless a batch is open; the place it now has.

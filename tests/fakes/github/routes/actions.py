@@ -4,11 +4,31 @@ from tests.fakes.github import control
 from tests.fakes.github.messages import Answer, ApiError, Call, not_found
 from tests.fakes.github.model import Artifact
 from tests.fakes.github.paging import paged
-from tests.fakes.github.permissions import read
+from tests.fakes.github.permissions import read, write
 from tests.fakes.github.routing import route
 from tests.fakes.github.shapes import checks
 
 _READ = read("actions")
+_DONE = "completed"
+
+
+@route("GET", "/repos/{owner}/{repo}/actions/runs", _READ)
+def runs(call: Call) -> Answer:
+    asked = {name: call.query[name] for name in ("event", "status", "head_sha") if name in call.query}
+    found = [one for one in call.repo.workflow_runs.values() if all(getattr(one, name) == value for name, value in asked.items())]
+    return paged(call, found[::-1], lambda one: checks.workflow_run(call.repo, one), key="workflow_runs")
+
+
+@route("POST", "/repos/{owner}/{repo}/actions/runs/{run_id}/cancel", write("actions"))
+def cancel(call: Call) -> Answer:
+    """The run is cancelled at once; on GitHub it may take a while."""
+    found = call.repo.workflow_runs.get(call.number("run_id"))
+    if found is None:
+        raise not_found()
+    if found.status == _DONE:
+        raise ApiError(409, "Cannot cancel a workflow run that is completed.")
+    found.status, found.conclusion = _DONE, "cancelled"
+    return Answer(202, {})
 
 
 @route("GET", "/repos/{owner}/{repo}/actions/runs/{run_id}", _READ)

@@ -1,0 +1,1 @@
+"""The queue of jobs: what `queue.json` holds, and what may become of it."""

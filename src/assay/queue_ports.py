@@ -1,0 +1,42 @@
+"""What the order of work of the queue needs of the outside world besides `ports`, apart from it so that a check need not load it."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from assay.core.queue.model import Job, Queue
+from assay.core.queue.moves import Process
+
+
+class QueueBook(Protocol):
+    """The queue of a store, and the one way to change it. Both raise BadQueueError for a file that is no queue, which stays as it is."""
+
+    def read(self) -> Queue:
+        """The queue as it stands; an empty one where there is none yet."""
+        ...
+
+    def change(self, edit: Callable[[Queue], Queue]) -> Queue:
+        """Store what `edit` makes of the queue, whole or not at all; it may be asked again while others write.
+
+        What it raises leaves everything as it is. Raises InfrastructureError where the store cannot be written.
+        """
+        ...
+
+
+class Workplace(Protocol):
+    """This box, as far as a worker has to know it."""
+
+    def process(self, pid: int | None = None) -> Process:
+        """A process of this box, by default our own. Raises UsageError for a number that none has."""
+        ...
+
+    def gone(self, job: Job) -> bool:
+        """Whether the process of a running job is known to have ended. Of another box nothing is known."""
+        ...
+
+    def end(self, job: Job) -> bool:
+        """End the process of a job, with its group where it leads one, only on this box and only if it is still that process."""
+        ...
+
+    def pause(self, seconds: float) -> None:
+        """Do nothing for so long. Raises CancelledError where somebody asks for our end."""
+        ...
