@@ -16,7 +16,7 @@ COPY --chown=build:build templates templates
 COPY --chown=build:build src src
 # -I: a PYTHONPATH of the job, which comes in with its variables, must not bring foreign modules into a process with a token
 RUN python3 -m venv /opt/assay \
-  && /opt/assay/bin/python -m pip --disable-pip-version-check --no-input install --no-cache-dir --quiet '.[analysis]' \
+  && /opt/assay/bin/python -m pip --disable-pip-version-check --no-input install --no-cache-dir --quiet '.[analysis,gpu]' \
   && sed -i '1s|^\(#!/opt/assay/bin/python[0-9.]*\)$|\1 -I|' /opt/assay/bin/assay \
   && head -n 1 /opt/assay/bin/assay | grep -q -e ' -I$'
 

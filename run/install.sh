@@ -65,7 +65,10 @@ fi
 unset PYTHONPATH PYTHONHOME VIRTUAL_ENV CONDA_PREFIX PIP_USER PIP_TARGET PIP_PREFIX PIP_REQUIRE_VIRTUALENV PIP_CONSTRAINT \
   UV_SYSTEM_PYTHON UV_PROJECT_ENVIRONMENT UV_PYTHON UV_CONSTRAINT UV_OVERRIDE
 
-[ "${ASSAY_FUSION:-}" != config ] || source="${source}[analysis]"  # models are asked by a package that few jobs need
+extras=()  # packages that few jobs need: one asks models, one NVIDIA's driver
+[ "${ASSAY_FUSION:-}" != config ] || extras+=(analysis)
+[ ! -e /proc/driver/nvidia ] || extras+=(gpu)
+[ "${#extras[@]}" -eq 0 ] || source="$source[$(IFS=,; echo "${extras[*]}")]"
 
 folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/assay-XXXXXXXX")
 cd "$folder"  # out of the workspace, whose settings for uv and pip are the pull request's

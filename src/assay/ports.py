@@ -8,11 +8,14 @@ from assay.core.values import dataclass
 
 if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from assay.core.analysis_file import AnalysisFile
     from assay.core.budget import Spend, Spent
     from assay.core.comment_pointer import CommentPointer
     from assay.core.config import Benchmark
+    from assay.core.devices import Sighting
     from assay.core.envelope import Run, StoredDecision, Tombstone
     from assay.core.events import Event
     from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
@@ -215,6 +218,24 @@ class Runner(Protocol):
         ...
 
 
+class Devices(Protocol):
+    """The accelerators of this box, for the runner: who may use them, and what they do meanwhile."""
+
+    def claims(self, variables: Mapping[str, str], count: int) -> tuple[str, ...]:
+        """What a process with these variables that needs `count` GPUs has to claim, the same whichever name it has for a card."""
+        ...
+
+    def watched(
+        self, variables: Mapping[str, str], count: int, clock_mhz: int | None, warnings: list[str]
+    ) -> AbstractContextManager[Callable[[], tuple[Sighting, ...]]]:
+        """Watch the cards of such a process from just before it starts until it has ended; called then, the answer is what was seen.
+
+        Their clocks are held at `clock_mhz` meanwhile, where that is given and allowed; what could not be had is a sentence more
+        in `warnings`. The claims have to be held around it.
+        """
+        ...
+
+
 class Machine(Protocol):
     """Facts of the box; what cannot be read is `unknown`."""
 
@@ -270,6 +291,10 @@ class Store(Protocol):
 
     def pointer(self, pull: int) -> CommentPointer | None:
         """Where our comment on a pull request stands, None where that is not known."""
+        ...
+
+    def add_analyses(self, files: tuple[AnalysisFile, ...]) -> tuple[str, ...]:
+        """Keep files of analyses; the paths they have now. Raises InfrastructureError where they cannot be written."""
         ...
 
     def search(self, search: Search) -> Found:

@@ -278,7 +278,7 @@ def test_versions_agree() -> None:
     assert project["version"] == __version__
 
 
-@pytest.mark.parametrize("name", ["run/install.sh", "run/outbox.sh", ".ci/run", ".ci/image", ".ci/workflows"])
+@pytest.mark.parametrize("name", ["run/install.sh", "run/outbox.sh", "run/analyses.sh", ".ci/run", ".ci/image", ".ci/workflows"])
 def test_scripts_are_sound_bash_and_stop_at_the_first_failure(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     assert "\nset -euo pipefail\n" in text

@@ -27,6 +27,7 @@ PAGES = (
     "docs/configuration.md",
     "docs/statistics.md",
     "docs/fusion.md",
+    "docs/gpu.md",
     "docs/selftest.md",
     "docs/store.md",
     "docs/adr/README.md",

@@ -93,6 +93,8 @@ def test_a_stored_run_is_analysed_long_after_its_check(world: World) -> None:
     document = world.assay("analyse", run, "--json").result
     assert (document["run"], document["state"], document["usage"]["total"]) == (run, "completed", 0)
     assert document["report"]["why"]
+    stored = sorted(path.name for path in (world.repo.root / ".assay/store/analyses" / document["analysis"]).iterdir())
+    assert stored == ["evaluation.json", "manifest.json", "merged.md"]
 
 
 @pytest.mark.parametrize("words", [("run-01JD0000000000000000000001",), ("nonsense",)])

@@ -38,6 +38,8 @@ MACHINE = MachineFacts(
     ram_bytes=8 * 2**30,
     gpu="none",
     box="0123456789abcdef",
+    cards="none",
+    driver_cuda="none",
 )
 ENVIRONMENT = EnvironmentFacts(driver="none", cuda="none", image_digest="none", lockfiles={}, python="cpython 3.11.7", packages="sha256:1")
 
@@ -62,6 +64,7 @@ def processes_of(count: int, seeds: tuple[int | None, ...] = (None,)) -> tuple[P
             duration_s=1.5,
             cpu_s="unknown",
             max_rss_kb=2048,
+            gpus="none",
         )
         for order, seed in enumerate(chosen)
     )

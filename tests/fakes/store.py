@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from assay.core.analysis_file import AnalysisFile
 from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import REMEASURE, Run, StoredDecision, Tombstone
@@ -21,6 +22,7 @@ class FakeStore:
     invalidated: set[str] = field(default_factory=set)
     pointers: dict[int, CommentPointer] = field(default_factory=dict)
     spends: list[Spend] = field(default_factory=list)
+    analyses: dict[str, AnalysisFile] = field(default_factory=dict)
     refuses: str = ""
 
     def add_run(self, run: Run) -> str:
@@ -53,6 +55,12 @@ class FakeStore:
 
     def pointer(self, pull: int) -> CommentPointer | None:
         return self.pointers.get(pull)
+
+    def add_analyses(self, files: tuple[AnalysisFile, ...]) -> tuple[str, ...]:
+        for one in files:
+            self._accept(self.analyses.get(one.path) in (None, one))
+            self.analyses[one.path] = one
+        return tuple(one.path for one in files)
 
     def search(self, search: Search) -> Found:
         headers = map(header_of, self.stored.values())

@@ -50,10 +50,11 @@ def _present(root: Path, path: str) -> bool:
 def _nvidia(root: Path) -> Gpu | Absent:
     texts = [read_text(path) or "" for path in sorted((root / "proc/driver/nvidia/gpus").glob("*/information"))]
     models = [found[1] if (found := _MODEL.search(text)) else UNKNOWN for text in texts]
-    return _together(models)
+    return together(models)
 
 
-def _together(models: list[str]) -> Gpu | Absent:
+def together(models: list[str]) -> Gpu | Absent:
+    """The accelerators of a box by their models; `unknown` where one of them is."""
     if not models or any(model.lower() == UNKNOWN for model in models):
         return UNKNOWN
     return Gpu(model=" + ".join(sorted(Counter(models))), count=len(models))
@@ -84,7 +85,7 @@ def _amd(root: Path) -> Gpu | Absent:
     if not nodes or not all(properties):
         return UNKNOWN
     found = [one for one in properties if one.get("simd_count", "0") != "0"]
-    return _together([_amd_model(one) for one in found]) if found else NONE
+    return together([_amd_model(one) for one in found]) if found else NONE
 
 
 def _amd_model(properties: Mapping[str, str]) -> str:

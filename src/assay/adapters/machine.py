@@ -6,13 +6,16 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from assay.adapters import processor
 from assay.adapters.container_image import image_digest
-from assay.adapters.gpu_files import GpuReading, read_gpus, read_text
+from assay.adapters.devices.local import LocalDevices
+from assay.adapters.gpu_files import GpuReading, read_gpus, read_text, together
 from assay.adapters.installed_python import python_on_path
-from assay.core.facts import Cores, EnvironmentFacts, Gpu, MachineFacts, PythonFacts, known
-from assay.core.model import UNKNOWN
+from assay.core.devices import Card
+from assay.core.facts import CardFacts, Cores, EnvironmentFacts, Gpu, MachineFacts, PythonFacts, known
+from assay.core.model import NONE, UNKNOWN
 from assay.core.record import Absent
 
 _BOX_SALT = "assay box 1"
@@ -23,7 +26,7 @@ _NOISE = re.compile(r"\((?:R|TM|C)\)|\b\d+-Core\b|\bProcessor\b|\bCPU\b|@.*$|\bw
 class LocalMachine:
     """Satisfies `ports.Machine`. Everything is read below `root`, and once only: a box does not change under a check.
 
-    `installed` tells the job's own Python and what is installed for it.
+    `installed` tells the job's own Python and what is installed for it, `devices` NVIDIA's cards.
     """
 
     def __init__(
@@ -31,10 +34,12 @@ class LocalMachine:
         environ: Mapping[str, str],
         root: Path = Path("/"),
         installed: Callable[[], tuple[str, str]] = lambda: (UNKNOWN, UNKNOWN),
+        devices: LocalDevices | None = None,
     ) -> None:
         self._environ = environ
         self._root = root
         self._installed = installed
+        self._devices = devices or LocalDevices(root)
 
     def facts(self) -> MachineFacts:
         return self._facts
@@ -48,7 +53,7 @@ class LocalMachine:
 
     @cached_property
     def _gpus(self) -> GpuReading:
-        return read_gpus(self._root, self._environ, platform.release() or UNKNOWN)
+        return _with_library(read_gpus(self._root, self._environ, platform.release() or UNKNOWN), self._devices)
 
     @cached_property
     def _environment(self) -> EnvironmentFacts:
@@ -61,6 +66,8 @@ class LocalMachine:
     def _facts(self) -> MachineFacts:
         system, arch = platform.system().lower() or UNKNOWN, platform.machine().lower() or UNKNOWN
         cpu, cores = processor.cpu_model(self._root), processor.cores(self._root)
+        library = self._devices.library
+        absent: Absent = "unknown" if self._devices.present else "none"
         return MachineFacts(
             machine_class=machine_class(system, arch, cpu, cores, self._gpus.gpu),
             os=system,
@@ -71,7 +78,25 @@ class LocalMachine:
             ram_bytes=known(processor.ram_bytes()),
             gpu=self._gpus.gpu,
             box=box_id(self._root),
+            cards=tuple(map(_card_facts, self._devices.cards)) or absent,
+            driver_cuda=(library.cuda if library else None) or absent,
         )
+
+
+def _with_library(files: GpuReading, devices: LocalDevices) -> GpuReading:
+    """With what NVIDIA's library knows and the files do not: MIG, which makes another machine of a card, and boxes without such files."""
+    cards = devices.cards
+    if not any(card.mig for card in cards) and (isinstance(files.gpu, Gpu) or not cards):
+        return files
+    names = [one.name for card in cards for one in card.instances] if any(card.mig for card in cards) else []
+    told = devices.library.driver if devices.library else None
+    driver = files.driver if files.driver not in (UNKNOWN, NONE) else told or UNKNOWN
+    return GpuReading(together(names or [card.model for card in cards]), driver, UNKNOWN if files.cuda == NONE else files.cuda)
+
+
+def _card_facts(card: Card) -> CardFacts:
+    mig: Literal["on", "off", "unknown"] = "unknown" if card.mig is None else "on" if card.mig else "off"
+    return CardFacts(card=card.bus, model=card.model, memory_bytes=known(card.memory_bytes), mig=mig, instances=len(card.instances))
 
 
 def machine_class(system: str, arch: str, cpu: str, cores: Cores, gpu: Gpu | Absent) -> str:

@@ -13,7 +13,9 @@ from assay.adapters import atomic_file
 from assay.adapters.directory_source import DirectorySource, VanishedError
 from assay.adapters.store_files import read_file, read_lines, read_piece, walk
 from assay.adapters.store_index import Index, Place, Shelf
+from assay.adapters.stored_analyses import read_analyses
 from assay.adapters.stored_records import EMPTY, another_record, catalog, encoded, parsed, parsed_in_place, spent_of
+from assay.core.analysis_file import AnalysisFile
 from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
@@ -27,6 +29,7 @@ from assay.core.store_layout import (
     RUN_PREFIX,
     RUNS,
     SPEND,
+    analysis_of,
     packed_month,
     packed_path,
     pointer_path,
@@ -108,7 +111,11 @@ class DirectoryStore:
         found = self._whole(CommentPointer, path, _always) if (self._root / path).exists() else None
         return found if isinstance(found, CommentPointer) else None
 
-    def add(self, envelope: Envelope) -> str:
+    def add_analyses(self, files: tuple[AnalysisFile, ...]) -> tuple[str, ...]:
+        """Write files of analyses. Raises InfrastructureError where the disk refuses or another content stands there."""
+        return tuple(map(self.add, files))
+
+    def add(self, envelope: Envelope | AnalysisFile) -> str:
         """Write a record at its own place."""
         data = encoded(envelope)
         *folders, name = envelope.path.split("/")
@@ -165,8 +172,8 @@ class DirectoryStore:
     def _spend_at(self, entry: str | Unreadable) -> Spend | Unreadable | None:
         return entry if isinstance(entry, Unreadable) else self._whole(Spend, entry, _always)
 
-    def records(self) -> Iterator[Run | StoredDecision | Tombstone | Spend | CommentPointer | Unreadable]:
-        """Every run, decision, tombstone, spend and pointer, and what could not be read. Tombstones hide nothing here."""
+    def records(self) -> Iterator[Run | StoredDecision | Tombstone | Spend | CommentPointer | AnalysisFile | Unreadable]:
+        """Every run, decision, tombstone, spend, pointer and analysis, and what could not be read. Tombstones hide nothing here."""
         yield from self._stored_runs(_always)
         kinds: tuple[tuple[type[StoredDecision | Tombstone | Spend | CommentPointer], str, int], ...] = (
             (StoredDecision, DECISIONS, _BY_MONTH),
@@ -178,11 +185,15 @@ class DirectoryStore:
             for entry in walk(self._root, folder, depth):
                 if one := entry if isinstance(entry, Unreadable) else self._whole(kind, entry, _always):
                     yield one
+        yield from read_analyses(self._root)
 
     def discard(self, path: str) -> None:
         """Remove the file of one record, which is kept elsewhere now. Raises InfrastructureError where the disk refuses."""
         try:
             (self._root / path).unlink(missing_ok=True)
+            if analysis_of(path):  # it has a folder of its own, which is not to be left behind
+                with suppress(OSError):
+                    (self._root / path).parent.rmdir()
         except OSError as error:
             hint = "Free the folder's permissions; the record is kept twice until then, which does no harm."
             raise InfrastructureError(f"{self._root / path} could not be removed: {error.strerror or error}.", hint=hint) from error

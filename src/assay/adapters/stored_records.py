@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from assay.adapters.store_files import unreadable
+from assay.core.analysis_file import AnalysisFile
 from assay.core.budget import Spend, Spent
 from assay.core.envelope import REMEASURE, Run
 from assay.core.model import Status
@@ -20,8 +21,10 @@ class OtherRecordError(InfrastructureError):
     """The store has another record under this id."""
 
 
-def encoded(envelope: Envelope) -> bytes:
+def encoded(envelope: Envelope | AnalysisFile) -> bytes:
     """The content of the file of one record."""
+    if isinstance(envelope, AnalysisFile):
+        return envelope.data
     return f"{envelope.to_json()}\n".encode()
 
 

@@ -79,7 +79,7 @@ class _Workflow:
         self._journal.note(anonymous_map=dict(letters))
         anonymous = {letter: answers[slot] for letter, slot in letters.items()}
         evaluation = await self._evaluation(anonymous)
-        return self._completed(answers, await self._merged(anonymous, evaluation))
+        return self._completed(answers, evaluation, await self._merged(anonymous, evaluation))
 
     def closed(self, failure: BaseException) -> AnalysisError:
         """The typed error of a failure, once the manifest tells of it; where that cannot be written both are named."""
@@ -171,7 +171,7 @@ class _Workflow:
         reply = await self._attempts.make(Try(Stage.MERGE, None, 1, self._panel.merger, prompt), ask)
         return reply.text
 
-    def _completed(self, answers: Mapping[int, str], merged: str) -> Fused:
+    def _completed(self, answers: Mapping[int, str], evaluation: Evaluation, merged: str) -> Fused:
         """Hold the merged text to the data, keep what of it holds, and close the manifest."""
         digest, journal = self._order.digest, self._journal
         sound = sound_report(merged, digest)
@@ -186,10 +186,11 @@ class _Workflow:
             limitations=journal.manifest.limitations,
             footer=footer(len(answers), len(routes), sound.removed, journal.manifest.usage, models=self._panel.durable),
         )
-        journal.write(MERGED, write_answer(sound.report, lambda item: escape.inline(item, 1000)))
+        shown = write_answer(sound.report, lambda item: escape.inline(item, 1000))
+        journal.write(MERGED, shown)
         journal.advance(State.COMPLETED)
         self._desk.observe(AnalysisCompleted(narrative.analysis_id, journal.path))
-        return Fused(narrative, journal.manifest, journal.path)
+        return Fused(narrative, journal.manifest, journal.path, evaluation.to_json(), shown, self._panel.durable)
 
     def _ask(self, stage: Stage, instructions: str, document: str) -> Ask:
         """The question. Raises AnalysisError where it would cost more than is allowed."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from assay.app.conclude import Bench, Concluded, age_of, decision_record, evidence_of, not_run, side_facts, with_detail
 from assay.app.record import PILOT_FAILED, SETUP_FAILED
-from assay.core.comparison import Comparison
+from assay.core.comparison import Comparison, Undecided
 from assay.core.decide import Hold, decide
 from assay.core.envelope import Run, RunStatus
 from assay.core.evidence import Failure, Stage
@@ -91,5 +91,7 @@ def _compared(bench: Bench, base: Run | None, head: Run) -> tuple[Comparison, ..
     if base is None:
         return ()
     comparisons = rejudge(bench.benchmark, base, head, bench.alpha, bench.better, bench.noise(base, head))
-    shared = next((run for run in (head, base) if run.status is RunStatus.DEGRADED), None)
+    apart = Undecided.NOT_ISOLATED.value  # a disturbed GPU degrades a run too, which the comparison has seen by itself
+    degraded = (run for run in (head, base) if run.status is RunStatus.DEGRADED)
+    shared = next((run for run in degraded if run.detail.startswith(apart)), None)
     return not_isolated(comparisons, shared.detail) if shared else comparisons

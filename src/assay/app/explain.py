@@ -1,7 +1,7 @@
 """Has the results of a check analysed once they stand. Whatever becomes of that, the decisions are what they were."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -9,6 +9,7 @@ from assay.app.analyse import fuse
 from assay.app.check import Checked, Grounds
 from assay.app.decided import decided, stored_result
 from assay.app.panel import Desk, Fused, Order, Panel
+from assay.core.analysis_file import analysis_files
 from assay.core.check_run import CheckRun
 from assay.core.config import Config
 from assay.core.envelope import Run
@@ -20,7 +21,7 @@ from assay.core.model import UNKNOWN, Status
 from assay.core.result import BenchmarkResult, CheckResult
 from assay.core.values import dataclass
 from assay.core.window import Classifier
-from assay.errors import AssayError, CancelledError
+from assay.errors import AssayError, CancelledError, InfrastructureError
 from assay.ports import Repo, Store
 
 FAR_BACK = 60
@@ -34,7 +35,7 @@ AT_ONCE = 2
 class Explainer:
     """Analyses by a panel. `secrets` are values that no analyst and no report may see.
 
-    Runs that a check does not hand over, such as those of cells, are looked up in the `store`.
+    Runs that a check does not hand over, such as those of cells, are looked up in the `store`, and completed analyses are kept there.
     """
 
     panel: Panel
@@ -51,7 +52,7 @@ class Explainer:
             raise ends[0]
         fused = {name: one for name, one in results.items() if isinstance(one, Fused)}
         failures = {name: _typed(one) for name, one in results.items() if not isinstance(one, Fused)}
-        remarks = tuple(map(_remark, failures.items()))
+        remarks = (*map(_remark, failures.items()), *self._kept(checked.result, fused))
         return Explained(replace(checked, result=_with(checked.result, fused, remarks)), fused, failures, remarks, self.panel.durable)
 
     async def _all(self, checked: Checked) -> "Mapping[str, Fused | BaseException]":
@@ -66,6 +67,26 @@ class Explainer:
         async with room:
             digest = digest_of(self._subject(one, checked.result, self._grounds(one, checked)))
             return await fuse(Order(digest, one.name, one.run_id, self.panel), self.desk)
+
+    def _kept(self, result: CheckResult, fused: Mapping[str, Fused]) -> tuple[str, ...]:
+        """Keep the analyses in the store. What reused numbers are told of offline is made again for nothing, and not kept twice."""
+        reused = {one.name for one in result.benchmarks if one.status is Status.REUSED}
+        return self.keep([one for name, one in fused.items() if one.durable or name not in reused], self.store)
+
+    def keep(self, fused: Sequence[Fused], store: Store | None) -> tuple[str, ...]:
+        """Put completed analyses into a store; why that failed, if it did, for the analysis stands without."""
+        files = [
+            file
+            for one in fused
+            for file in analysis_files(one.manifest.analysis_id, one.manifest.to_json(), one.evaluation, one.merged, self.secrets)
+        ]
+        if store is None or not files:
+            return ()
+        try:
+            store.add_analyses(tuple(files))
+        except InfrastructureError as error:
+            return (f"The analysis could not be stored, on which no decision depends. {error.message} {error.hint}".strip(),)
+        return ()
 
     def explain_run(self, run_id: str, store: Store) -> Fused:
         """The analysis of the newest decision on a stored head run, whenever it was made.

@@ -57,8 +57,11 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """A completed analysis."""
+    """A completed analysis. `evaluation` and `merged` are as their files have them, `durable` is whether anything was paid for."""
 
     narrative: Narrative
     manifest: Manifest
     folder: str
+    evaluation: Mapping[str, object]
+    merged: str
+    durable: bool

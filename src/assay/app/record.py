@@ -7,11 +7,12 @@ from typing import Literal
 from assay import __version__
 from assay.app.session import Session, SideSession
 from assay.core.envelope import ChecksFacts, IsolationFacts, MetricFacts, ProcessFacts, Run, RunStatus, SampleFacts, Timings
-from assay.core.evidence import WALL_TIME, ProcessRecord, Stage, printed_names, reading_warnings, unit_of, value_of
+from assay.core.evidence import WALL_TIME, ProcessRecord, Stage, disturbance_of, printed_names, reading_warnings, unit_of, value_of
 from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts, known
 from assay.core.fingerprint import fingerprints_of
 from assay.core.lineage import config_facts
-from assay.core.model import Cause, Completed, Side, Trust
+from assay.core.model import NONE, UNKNOWN, Cause, Completed, Side, Trust
+from assay.core.sightings import sighting_facts
 from assay.core.timestamp import moment, stamp
 from assay.core.values import dataclass
 from assay.core.window import Classifier
@@ -100,7 +101,7 @@ def run_of(
         seeds=session.plan.seeds,
         batch=benchmark.batch.size if benchmark.batch else None,
         warmup=benchmark.warmup,
-        processes=tuple(_process(record) for record in one.records),
+        processes=tuple(_process(record, gpus=session.needs_gpu) for record in one.records),
         samples=_samples(one, session.primary),
         metrics=_metrics(one),
         warnings=(*reading_warnings(one.records), *_dirt(side, changed)),
@@ -133,12 +134,13 @@ def _status(one: SideSession, around: Surroundings, ending: Ending) -> tuple[Run
     if failure is None and not any(not record.warmup for record in one.records):
         return RunStatus.PARTIAL, None, "no process was measured"
     if failure is None:
-        return (RunStatus.DEGRADED, None, around.not_isolated) if around.not_isolated else (RunStatus.COMPLETE, None, "")
+        spoilt = around.not_isolated or disturbance_of(one.records)
+        return (RunStatus.DEGRADED, None, spoilt) if spoilt else (RunStatus.COMPLETE, None, "")
     where = {Stage.SETUP: SETUP_FAILED, Stage.PILOT: PILOT_FAILED}.get(failure.stage, "")
     return STATUS_OF.get(failure.cause, RunStatus.ERRORED), failure.cause, where + failure.detail
 
 
-def _process(record: ProcessRecord) -> ProcessFacts:
+def _process(record: ProcessRecord, *, gpus: bool) -> ProcessFacts:
     done = record.completed
     return ProcessFacts(
         order=record.order,
@@ -151,6 +153,7 @@ def _process(record: ProcessRecord) -> ProcessFacts:
         duration_s=max(done.duration_s, 0.0),
         cpu_s=known(done.cpu_s),
         max_rss_kb=known(done.max_rss_kb),
+        gpus=tuple(map(sighting_facts, done.sightings)) or (UNKNOWN if gpus else NONE),
     )
 
 

@@ -74,6 +74,17 @@ class Content:
         return self._prints[commit]
 
 
+def unearned(content: Content, run: Run, trust: Trust) -> Iterator[ReuseReason]:
+    """Why a member's run does not serve the default branch: its own change had a part in what it was measured with."""
+    if run.base is None or (run.trust, trust) != (Trust.MEMBER, Trust.DEFAULT):
+        return
+    span = content.span(run.base, run.commit)
+    touched = sorted({rung.value for _, rung in relevant(span.changes, content.classifier) if rung in _JUDGES_ITSELF})
+    why = f"its change touched the {' and the '.join(touched)}" if touched else "whether its change touched these is not known"
+    if touched or span.unresolved:
+        yield ReuseReason(Rung.EVIDENCE, f"{run.run_id}: less trust: {run.trust}, where {trust} is needed, for {why}")
+
+
 @dataclass
 class Lineage:
     """The prior runs of one benchmark, held against one question.
@@ -145,17 +156,7 @@ class Lineage:
         via, against = self.content.compared(run, self.question.key.commit)
         lockfiles = () if via is Via.COMMIT else lockfile_reasons(run, self._lockfiles, self.content.classifier)
         span = self.content.span(run.commit, self.question.key.commit)
-        return judge(self.question, run, span, via, (*against, *lockfiles, *self._unearned(run)))
-
-    def _unearned(self, run: Run) -> Iterator[ReuseReason]:
-        """Why a member's run does not serve the default branch: its own change had a part in what it was measured with."""
-        if run.base is None or (run.trust, self.question.trust) != (Trust.MEMBER, Trust.DEFAULT):
-            return
-        span = self.content.span(run.base, run.commit)
-        touched = sorted({rung.value for _, rung in relevant(span.changes, self.content.classifier) if rung in _JUDGES_ITSELF})
-        why = f"its change touched the {' and the '.join(touched)}" if touched else "whether its change touched these is not known"
-        if touched or span.unresolved:
-            yield ReuseReason(Rung.EVIDENCE, f"{run.run_id}: less trust: {run.trust}, where {self.question.trust} is needed, for {why}")
+        return judge(self.question, run, span, via, (*against, *lockfiles, *unearned(self.content, run, self.question.trust)))
 
     @cached_property
     def _lockfiles(self) -> Mapping[str, str]:

@@ -1,7 +1,7 @@
 """One session: base and head of one benchmark, measured in interleaved fresh processes on one machine."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -83,6 +83,10 @@ class Session:
     def at_most(self) -> int:
         """Processes of this session, if every look is reached."""
         return self.plan.at_most // 2 * len([side for side in Side if self.sides[side].stored is None])
+
+    @property
+    def needs_gpu(self) -> bool:
+        return self.benchmark.gpus > 0 or "cuda" in self.benchmark.needs
 
     def set_up(self) -> None:
         """Run `setup` once in each worktree. A side whose setup fails has no measurement. From here on the time counts."""
@@ -199,7 +203,9 @@ class Session:
             timeout_s=timeout_s,
             within_s=max(self.deadline - self.clock.monotonic(), 0.0),
             max_output=self.benchmark.max_output,
-            claims=(tree.root, *self._gpus(tree)),
+            claims=(tree.root,),
+            gpus=self.benchmark.gpus or int(self.needs_gpu),
+            gpu_clock=self.benchmark.gpu_clock if stage is Stage.BENCHMARK else None,
             account=tree.account,
             read_only=tree.read_only_in_setup if stage is Stage.SETUP else tree.read_only,
             writable=tree.writable,
@@ -218,12 +224,6 @@ class Session:
         if stage is not Stage.CHECKS:  # by then everything has been measured
             self.trespasses.update(found)
         return done
-
-    def _gpus(self, tree: Worktree) -> Iterator[str]:
-        """Names of the devices this benchmark will see: the runner's own choice of them, else the first ones."""
-        visible = tree.env.get("CUDA_VISIBLE_DEVICES", "").split(",")
-        devices = visible if visible != [""] else [str(index) for index in range(self.benchmark.gpus)]
-        return (f"gpu:{device}" for device in devices[: self.benchmark.gpus])
 
     def _remaining(self, unit: int | None) -> tuple[float, float]:
         """Seconds up to the next look and up to the last, were every process as long as those so far."""

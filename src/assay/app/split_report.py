@@ -16,15 +16,16 @@ from assay.app.commits import Commits
 from assay.app.conclude import Bench, Concluded
 from assay.app.house import House
 from assay.app.plan import Skip
-from assay.app.reuse import Content
+from assay.app.reuse import Content, unearned
 from assay.app.split_plan import Asked, idle
 from assay.app.stages import Stages
 from assay.app.stored_base import noise_of_reused
+from assay.core.cell_fit import Wanted, misfit, unfit_to_stand
 from assay.core.config import Benchmark
 from assay.core.decide import Policy
 from assay.core.effects import Effect, RecordDecision, RecordRun
 from assay.core.envelope import Run
-from assay.core.handover import CellFile, misfit
+from assay.core.handover import CellFile
 from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
 from assay.core.values import dataclass
@@ -101,9 +102,13 @@ class _Merger:
         if cell.state == "refused":
             return self._recorded(conclude_cells.turned_away(bench, cell.reason))
         content = Content(self.house.repo, Classifier.of(self.asked.config, benchmark))
-        base, head = self._runs(cell, content)
+        base, head = self._runs(cell, content, self._wanted(benchmark))
         if head is None:
-            what = cell.reason if cell.state == "failed" else f"the stored run {cell.head_run}, which it names, is not in the store"
+            what = cell.reason if cell.state == "failed" else f"the stored run {cell.head_run}, which it names, does not answer here"
+            return conclude_cells.undelivered(bench, InfrastructureError(what, hint="Run its job again."))
+        taken = next((run.run_id for run in (base, head) if run and self._is_another(run)), None)
+        if taken:
+            what = f"its cell does not fit: {taken} is the id of another run, which is stored"
             return conclude_cells.undelivered(bench, InfrastructureError(what, hint="Run its job again."))
         settled, note = calibrated(self.house.store, benchmark, self.asked.config.policy.alpha, lambda: head.machine.machine_class)
         stored = self.record(RecordRun(run) for run in (base, head) if run) if cell.state == "measured" else ()
@@ -116,19 +121,37 @@ class _Merger:
         if cell is None:
             found = self.delivery.unreadable.get(benchmark.name)
             return f"its cell cannot be read: {found}" if found else MISSING
-        found = misfit(cell, benchmark.name, self.commits.base, self.commits.head)
+        found = misfit(cell, self._wanted(benchmark))
         return f"its cell does not fit: {found}" if found else ""
 
-    def _runs(self, cell: CellFile, content: Content) -> tuple[Run | None, Run | None]:
-        """The two runs that count: a measured cell's own, at the trust of the question; a reused one's as this job's own store has them."""
+    def _wanted(self, benchmark: Benchmark) -> Wanted:
+        machine = self.asked.config.machines.get(benchmark.machine) if benchmark.machine else None
+        expect = machine.expect if machine else None
+        return Wanted(benchmark, self.commits.base, self.commits.head, self.asked.trust, self.house.clock.now(), expect)
+
+    def _runs(self, cell: CellFile, content: Content, wanted: Wanted) -> tuple[Run | None, Run | None]:
+        """The two runs that count: a measured cell's own, as this job knows them; a reused one's as this job's own store has them."""
         if cell.state == "measured":
-            base, head = (cell.run(one) for one in (cell.base_run, cell.head_run))
-            return _trusted(base, self.asked), _trusted(head, self.asked)
+            base, head = (self._known(cell.run(one), content) for one in (cell.base_run, cell.head_run))
+            return base, head
         known = [self.house.store.find_run(one) if one else None for one in (cell.base_run, cell.head_run)]
-        stored = [run for run in known if isinstance(run, Run) and run.clean]
+        stored = [run for run in known if isinstance(run, Run) and not unfit_to_stand(run, wanted)]
         if len(stored) < 2 or not all(map(content.is_the_same, stored, (self.commits.base, self.commits.head))):
             return None, None
-        return stored[0], stored[1]
+        if any(True for run in stored for _ in unearned(content, run, self.asked.trust)):
+            return None, None
+        return (stored[0], stored[1]) if stored[0].machine.machine_class == stored[1].machine.machine_class else (None, None)
+
+    def _known(self, run: Run | None, content: Content) -> Run | None:
+        """A cell's run with what it cannot say of itself: its trust, and what its commit holds."""
+        if run is None:
+            return None
+        tree = self.house.repo.tree(run.commit)
+        return run.model_copy(update={"trust": self.asked.trust, "fingerprints": content.prints(run.commit), "tree": tree})
+
+    def _is_another(self, run: Run) -> bool:
+        """Whether the id is that of a stored run with another content: what is known of that one must not be said of this one."""
+        return self.house.store.find_run(run.run_id) not in (None, run)
 
     def _bench(self, benchmark: Benchmark) -> Bench:
         config, repo = self.asked.config, self.house.repo
@@ -141,8 +164,3 @@ class _Merger:
             return concluded
         problems = self.record([RecordDecision(concluded.record)])
         return replace(concluded, result=replace(concluded.result, warnings=(*concluded.result.warnings, *problems)))
-
-
-def _trusted(run: Run | None, asked: Asked) -> Run | None:
-    """Trust is set by whoever reports, never by the run."""
-    return None if run is None else run.model_copy(update={"trust": asked.trust})

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from assay.app.split_report import Delivery
 from assay.core.archive import HostileArchiveError, unpack
-from assay.core.handover import cell_file, sorted_out
+from assay.core.handover import MAX_FILE, cell_file, sorted_out
 from assay.forge_ports import Forge
 
 PREFIX = "assay-"
@@ -15,12 +15,11 @@ def uploaded_cells(forge: Forge, run: int, benchmarks: tuple[str, ...]) -> Deliv
 
     A cell that two artifacts hold is nobody's, and neither is one in an archive that is not sound. Raises ForgeError.
     """
-    found: dict[str, list[bytes | str]] = {}
+    found: dict[str, bytes | str] = {}
     for name, archive in sorted(forge.artifacts(run, PREFIX).items()):
         for benchmark, content in _cells(name, archive, benchmarks):
-            found.setdefault(benchmark, []).append(content)
-    twice = "more than one artifact holds it"
-    return Delivery(*sorted_out({name: contents[0] if len(contents) == 1 else twice for name, contents in found.items()}))
+            found[benchmark] = "more than one artifact holds it" if benchmark in found else content
+    return Delivery(*sorted_out(found))
 
 
 def _cells(name: str, archive: bytes, benchmarks: tuple[str, ...]) -> Iterator[tuple[str, bytes | str]]:
@@ -30,4 +29,7 @@ def _cells(name: str, archive: bytes, benchmarks: tuple[str, ...]) -> Iterator[t
     except HostileArchiveError as error:
         yield from ((one, f"its archive cannot be taken: {error}") for one in benchmarks if name == f"{PREFIX}{one}")
         return
-    yield from ((one, files[cell_file(one)]) for one in benchmarks if cell_file(one) in files)
+    for one in benchmarks:
+        content = files.get(cell_file(one))
+        if content is not None:
+            yield one, content if len(content) <= MAX_FILE else f"larger than {MAX_FILE} bytes"

@@ -46,7 +46,10 @@ def analyse(options: AnalyseOptions, folder: str | None = None) -> int:
         observer = stack.enter_context(display_for(sys.stderr))
         store = open_store(options.store or "auto", where, os.environ, lambda text: observer.note(Remark(text)))
         desk = desk_of(config.fusion, repo.root, stack, clock, observer, keys)
-        fused = Explainer(panel, desk, repo, config, keys.secrets).explain_run(options.run, store)
+        explainer = Explainer(panel, desk, repo, config, keys.secrets)
+        fused = explainer.explain_run(options.run, store)
+        for remark in explainer.keep([fused], store):
+            observer.note(Remark(remark))
     _print(fused, as_json=options.as_json)
     return 0
 

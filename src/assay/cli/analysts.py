@@ -87,7 +87,7 @@ def explained(
 
     if not config.fusion.enabled or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
         return checked
-    found = explainer(config, repo, stack, house.clock, house.observer, Keys(variables)).explain(checked)
+    found = explainer(config, repo, stack, house.clock, house.observer, Keys(variables), store=house.store).explain(checked)
     for remark in found.remarks:
         house.observer.note(Remark(remark))
     return found.checked

@@ -43,6 +43,7 @@ def job_question(stack: ExitStack, where: str) -> "JobQuestion":
 def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", observer: "Observer", job: "JobQuestion") -> "House":
     """The house of a check on this machine. What it starts ends with the stack."""
     from assay.adapters.clock import SystemClock
+    from assay.adapters.devices.local import LocalDevices
     from assay.adapters.log_folder import LogFolder
     from assay.adapters.machine import LocalMachine
     from assay.adapters.process.privileges import capabilities, child_account, harden_self
@@ -60,7 +61,8 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
     def wait_for(claim: str) -> None:
         observer.note(Remark(f"Waiting for {claim}, which another process on this machine uses."))
 
-    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock, on_wait=wait_for))
+    devices = LocalDevices()
+    runner = stack.enter_context(LocalRunner(max_concurrent=config.max_concurrent, clock=clock, on_wait=wait_for, devices=devices))
     threading.Thread(target=_make_ready, args=(runner, config.fusion.enabled), daemon=True).start()
 
     identities = Identities()  # what planning has read of an input is not read again to measure
@@ -83,7 +85,7 @@ def build_house(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Sto
         worktrees=worktrees,
         runner=runner,
         store=store,
-        machine=LocalMachine(os.environ, installed=job.installed),
+        machine=LocalMachine(os.environ, installed=job.installed, devices=devices),
         clock=clock,
         observer=observer,
         logs=LogFolder(own_folder(repo.root) / "logs").session,

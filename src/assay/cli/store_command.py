@@ -12,11 +12,9 @@ from assay.cli.own_folder import own_folder
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.adapters.store_branch import BranchStore, Flushed
+    from assay.adapters.store_branch import BranchStore, Flushed, Stored
     from assay.adapters.store_directory import DirectoryStore
-    from assay.core.budget import Spend
-    from assay.core.comment_pointer import CommentPointer
-    from assay.core.envelope import Run, StoredDecision, Tombstone
+    from assay.core.envelope import Run, StoredDecision
 
 INCOMPLETE = 4
 """The exit code where something is left that nobody has sent, packed or read."""
@@ -86,7 +84,7 @@ def import_files(files: tuple[str, ...], store: str = "auto", *, as_json: bool =
 
 
 def _store_all(
-    records: "tuple[Run | StoredDecision | Tombstone | Spend | CommentPointer, ...]",
+    records: "tuple[Stored, ...]",
     place: "BranchStore | DirectoryStore",
     problems: tuple[str, ...],
     *,
@@ -104,7 +102,7 @@ def _store_all(
     return _report(_flushed(flushed), _flush_text(flushed, place.name), said, as_json=as_json)
 
 
-def _records_in(folder: Path) -> "tuple[tuple[Run | StoredDecision | Tombstone | Spend | CommentPointer, ...], tuple[str, ...]]":
+def _records_in(folder: Path) -> "tuple[tuple[Stored, ...], tuple[str, ...]]":
     """The records of a folder in the layout of a store, and sentences on what could not be read."""
     from assay.adapters.store_directory import DirectoryStore
     from assay.ports import Unreadable

@@ -13,6 +13,7 @@ from assay.core.envelope import Run
 from assay.core.estimate import MARGIN, as_fraction, independent, on_one_scale, paired
 from assay.core.fingerprint import Fingerprints
 from assay.core.lineage import SURROUNDINGS, same_fact
+from assay.core.model import Trust
 from assay.core.noise import Noise
 from assay.core.timestamp import moment
 from assay.core.values import dataclass
@@ -42,8 +43,11 @@ class AaPair:
 
 
 def aa_pairs(runs: Iterable[Run], machine: str) -> tuple[AaPair, ...]:
-    """All pairs among the runs of a machine class, the newest first: each run beside the one before it of equal code."""
-    known = [run for run in runs if run.clean and not run.dirty and same_fact(run.machine.machine_class, machine)]
+    """All pairs among the runs of a machine class, the newest first: each run beside the one before it of equal code.
+
+    Runs of forks are left out: what a stranger's code printed must not say how much noise everybody's comparisons allow.
+    """
+    known = [run for run in runs if run.clean and run.trust is not Trust.FORK and same_fact(run.machine.machine_class, machine)]
     chains = groupby(sorted(known, key=lambda run: (_code(run), _age(run))), key=_code)
     beside = [pair for code, chain in chains if code for pair in pairwise(chain)]
     newest = sorted(beside, key=lambda pair: _age(pair[1]), reverse=True)

@@ -16,6 +16,7 @@ class Undecided(StrEnum):
     UNCONFIRMED = "not confirmed"
     SUITE = "suite-wide shift"
     ENVIRONMENT = "environment differs"
+    DISTURBED = "GPU disturbed"
     WORKLOAD = "workload differs"
     NOT_MEASURED = "not measured"
     NO_BASELINE = "no baseline"

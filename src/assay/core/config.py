@@ -136,6 +136,13 @@ class Benchmark(Part):
         default=DEFAULT_MAX_OUTPUT, description="The most that one process may print before it is killed.", examples=["1GB"]
     )
     gpus: Whole = Field(default=0, ge=0, le=1024, description="How many GPUs one process needs.", examples=[1])
+    gpu_clock: Whole | None = Field(
+        default=None,
+        ge=1,
+        le=100_000,
+        description="Hold the clocks of the benchmark's NVIDIA GPUs at so many MHz while it runs; needs root. Not if left out.",
+        examples=[1410],
+    )
     model: Fact = Field(
         default=NONE, description="The model that is measured; part of what must be equal for reuse.", examples=["gpt2-small"]
     )

@@ -42,6 +42,7 @@ _STEPS = {
     Undecided.UNCONFIRMED: "Run it again, or allow more samples (`repeats.max`): the two sessions do not agree.",
     Undecided.SUITE: "Measure base and head side by side on one machine; then a shift that all share is the code's.",
     Undecided.ENVIRONMENT: "Measure both sides in one environment (`--no-reuse`).",
+    Undecided.DISTURBED: "Let the GPU cool, or keep others off it, and run it again.",
     Undecided.WORKLOAD: "Make both sides do the same work, or leave the metric that counts it out of `workload`.",
     Undecided.NOT_MEASURED: "Make the benchmark print the metric, or take it out of the config.",
     Undecided.NO_BASELINE: NEXT["no baseline"],

@@ -8,11 +8,12 @@ from pydantic import AfterValidator, Field, JsonValue, StringConstraints, model_
 from assay.core.canonical import digest
 from assay.core.comparison_record import ComparisonRecord
 from assay.core.decide import Hold
+from assay.core.devices import Slowdown
 from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
 from assay.core.fingerprint import Fingerprints
 from assay.core.ids import is_id
 from assay.core.model import Cause, Conclusion, Outcome, Status, Trust
-from assay.core.record import Count, Envelope, Fact, Record, Unknown
+from assay.core.record import Absent, Count, Envelope, Fact, Record, Unknown
 from assay.core.result import LineageKey
 from assay.core.store_layout import DECISION_PREFIX, RUN_PREFIX, decision_path, run_path, tombstone_path
 from assay.core.timestamp import moment
@@ -74,8 +75,29 @@ class ConfigFacts(Record):
         return self
 
 
+class SightingFacts(Record):
+    """What was seen of one card while a process ran: the highest temperature, clocks in MHz, why they were held back.
+
+    `others_before`, `others_during` and `others_after` count compute processes of others; `locked_mhz` is what the clock was held at.
+    """
+
+    card: Fact
+    temperature_c: Count | Unknown
+    clock_low_mhz: Count | Unknown
+    clock_high_mhz: Count | Unknown
+    memory_clock_mhz: Count | Unknown
+    slowdowns: tuple[Slowdown, ...] | Unknown
+    others_before: Count | Unknown
+    others_during: Count | Unknown
+    others_after: Count | Unknown
+    locked_mhz: Count | None
+
+
 class ProcessFacts(Record):
-    """One process of the session, also where it failed. `order` is its place in the session, both sides counted, from 0."""
+    """One process of the session, also where it failed. `order` is its place in the session, both sides counted, from 0.
+
+    `gpus` is what was seen of its cards: none where it needs none, unknown where nothing can be seen of them.
+    """
 
     order: Count
     warmup: bool
@@ -87,6 +109,7 @@ class ProcessFacts(Record):
     duration_s: Seconds
     cpu_s: Seconds | Unknown
     max_rss_kb: Count | Unknown
+    gpus: tuple[SightingFacts, ...] | Absent
 
 
 class SampleFacts(Record):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from statistics import fmean
 
+from assay.core.devices import disturbance
 from assay.core.model import Cause, Completed, Direction, Side
 from assay.core.values import dataclass
 
@@ -127,6 +128,11 @@ def unit_of(records: Iterable[ProcessRecord], metric: str) -> str | None:
     """The unit that a metric was last printed with."""
     units = [found.unit for record in records if (found := record.completed.reading.get(metric))]
     return units[-1] if units else None
+
+
+def disturbance_of(records: Iterable[ProcessRecord]) -> str:
+    """What disturbed the GPUs while processes were measured, warm-ups apart; empty where nothing is known to have."""
+    return disturbance(record.completed.sightings for record in records if not record.warmup)
 
 
 def equal_within_units(records: Sequence[ProcessRecord], metrics: Iterable[str]) -> bool:

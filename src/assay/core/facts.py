@@ -1,7 +1,7 @@
 """Facts of the box, the environment and the interpreter that measured, as strict records."""
 
 from collections.abc import Mapping
-from typing import Self, TypeVar
+from typing import Literal, Self, TypeVar
 
 from assay.core.record import Absent, Count, Fact, Record, Unknown
 
@@ -28,8 +28,24 @@ class Gpu(Record):
     count: Count | Unknown
 
 
+class CardFacts(Record):
+    """One card: `card` is its PCI address, by which the sightings of processes name it.
+
+    `mig` is on or off, `instances` counts what MIG has cut it into as far as this process may see.
+    """
+
+    card: Fact
+    model: Fact
+    memory_bytes: Count | Unknown
+    mig: Literal["on", "off", "unknown"]
+    instances: Count
+
+
 class MachineFacts(Record):
-    """The runner class that is part of the lineage key, the facts behind it, and the box itself as a hashed id."""
+    """The runner class that is part of the lineage key, the facts behind it, and the box itself as a hashed id.
+
+    `cards` and `driver_cuda`, the newest CUDA that the driver can run, are of NVIDIA's alone.
+    """
 
     machine_class: Fact
     os: Fact
@@ -40,6 +56,8 @@ class MachineFacts(Record):
     ram_bytes: Count | Unknown
     gpu: Gpu | Absent
     box: Fact
+    cards: tuple[CardFacts, ...] | Absent
+    driver_cuda: Fact
 
 
 class EnvironmentFacts(Record):

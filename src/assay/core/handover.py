@@ -100,19 +100,6 @@ class CellFile(Envelope):
         return next((run for run in self.runs if run.run_id == run_id), None)
 
 
-def misfit(cell: CellFile, benchmark: str, base: str, head: str) -> str:
-    """Why a cell does not answer what was asked, empty where it may. That its numbers are true nobody can tell."""
-    if (cell.benchmark, cell.base, cell.head) != (benchmark, base, head):
-        return "it is about another benchmark or other commits"
-    sides = {cell.base_run: base, cell.head_run: head}
-    for run in cell.runs:
-        if run.benchmark != benchmark or sides.get(run.run_id) != run.commit:
-            return f"{run.run_id} is not of the benchmark and commit that it stands for"
-    if cell.state == "measured" and cell.run(cell.head_run) is None:
-        return "it says measured and holds no run of head"
-    return ""
-
-
 def sorted_out(files: Mapping[str, bytes | str]) -> tuple[Mapping[str, CellFile], Mapping[str, str]]:
     """Files by benchmark as cells and as reasons why they are none; a text is already such a reason."""
     read = {name: data if isinstance(data, str) else parsed(CellFile, data) for name, data in files.items()}

@@ -8,7 +8,7 @@ from assay.core.auto_effect import WITHOUT_EVIDENCE
 from assay.core.compare import Pairing, compare, no_comparison, with_undecided
 from assay.core.comparison import Comparison, Undecided
 from assay.core.config import Benchmark
-from assay.core.evidence import WALL_TIME, ProcessRecord, printed_names, unit_of, unit_values
+from assay.core.evidence import WALL_TIME, ProcessRecord, disturbance_of, printed_names, unit_of, unit_values
 from assay.core.family import adjusted
 from assay.core.location import median
 from assay.core.model import Direction, MetricSpec, Role, Verdict
@@ -78,6 +78,8 @@ def compare_all(benchmark: Benchmark, primary: str, better: Direction | None, ev
         return not_isolated(timely, evidence.not_isolated)
     if evidence.environment:
         return tuple(_answerless(one, Undecided.ENVIRONMENT, evidence.environment) for one in timely)
+    if disturbed := disturbance_of((*evidence.base, *evidence.head)):
+        return tuple(_answerless(one, Undecided.DISTURBED, disturbed) for one in timely)
     unequal = _unequal_work(benchmark, evidence)
     return tuple(_answerless(one, Undecided.WORKLOAD, unequal) for one in timely) if unequal else timely
 

@@ -47,6 +47,8 @@ def config_facts(benchmark: Benchmark, variables: Mapping[str, str]) -> ConfigFa
         "batch": dumped["batch"],
         "gpus": benchmark.gpus,
     }
+    if benchmark.gpu_clock is not None:  # left out otherwise, so that runs from before there was such a key keep their hash
+        parameters["gpu_clock"] = benchmark.gpu_clock
     return ConfigFacts(hash=digest(parameters), parameters=parameters)
 
 

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import field, replace
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from assay.core.values import dataclass
+
+if TYPE_CHECKING:
+    from assay.core.devices import Sighting
 
 UNKNOWN: Final = "unknown"
 """A fact that could not be read. It equals nothing, not even another `unknown` (see `core.lineage`)."""
@@ -181,7 +184,7 @@ class Completed:
     `stdout` and `stderr` are bounded: all of it, or the last 64 KiB where `truncated`; `log_file` has everything.
     `cause` is None for exit status 0. `escaped` counts processes that outlived the command and were killed; `shielded`
     says that all it was not to write to was read-only for it. `warnings` are
-    sentences on what went wrong beside it and changes no number.
+    sentences on what went wrong beside it and changes no number. `sightings` are what was seen of the GPUs it claimed.
     """
 
     exit_code: int | None
@@ -200,6 +203,7 @@ class Completed:
     shielded: bool = False
     detail: str = ""
     warnings: tuple[str, ...] = ()
+    sightings: "tuple[Sighting, ...]" = ()
 
     @property
     def timed_out(self) -> bool:

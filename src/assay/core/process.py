@@ -39,7 +39,8 @@ class ProcessRequest:
 
     `env` is the whole environment, not an addition. `timeout_s` is counted from its start, `within_s` from when it is asked
     for, so that waiting for its turn counts too; whichever is over first ends it, with the cause `timeout`. `claims` names
-    what nobody else on this box may use meanwhile: a working tree, a GPU. `account` is None to stay the user we are.
+    what nobody else on this box may use meanwhile, such as a working tree; beside it the runner claims the `gpus` that the process will
+    see, watches them, and holds their clocks at `gpu_clock` MHz if that is given. `account` is None to stay the user we are.
     `dialect` is the grammar of METRIC lines; `metrics` are the names that count, which no flood of other names may push out.
     Where the system allows it, the process cannot write below the paths of `read_only`, save below those of `writable`.
     `max_stderr` limits standard error by itself; `stdin_file` is what the process reads on standard input, nothing by default.
@@ -53,6 +54,8 @@ class ProcessRequest:
     within_s: float = math.inf
     max_output: int = DEFAULT_MAX_OUTPUT
     claims: tuple[str, ...] = ()
+    gpus: int = 0
+    gpu_clock: int | None = None
     account: Account | None = None
     dialect: str = "strict"
     metrics: tuple[str, ...] = ()

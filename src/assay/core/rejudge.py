@@ -12,6 +12,7 @@ from assay.core.model import Completed, Direction, Metric, MetricReading, Side
 from assay.core.noise import Noise
 from assay.core.sampling import Level, spend
 from assay.core.schedule import SessionPlan, plan_session
+from assay.core.sightings import sightings_of
 
 _ENVIRONMENT = (
     ("driver", "driver"),
@@ -82,4 +83,5 @@ def _completed(run: Run, index: int, process: ProcessFacts) -> Completed:
         truncated=False,
         log_file="",
         reading=MetricReading(metrics, {metric.name: (metric.value,) for metric in metrics}),
+        sightings=sightings_of(process),
     )

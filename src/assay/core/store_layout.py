@@ -10,15 +10,20 @@ INVALIDATED = "invalidated"
 SESSIONS = "sessions"
 SPEND = "spend"
 COMMENTS = "comments"
+ANALYSES = "analyses"
 README = "README.md"
 QUEUE = "queue.json"
-TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, COMMENTS, "ledger", QUEUE, "analyses"})
+TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, COMMENTS, ANALYSES, "ledger", QUEUE})
 """All names at the top of a store."""
 
 RUN_PREFIX = "run"
 DECISION_PREFIX = "dec"
 SPEND_PREFIX = "spd"
 SESSION_PREFIX = "exp"
+ANALYSIS_PREFIX = "ana"
+
+ANALYSIS_FILES = ("evaluation.json", "merged.md", "manifest.json")
+"""What a store keeps of an analysis, in the order of writing: where the manifest is, the others are too."""
 
 _POINTER = re.compile(r"comments/[1-9][0-9]{0,18}\.json")
 _PACKED = re.compile(r"runs/([0-9]{4}-(?:0[1-9]|1[0-2]))\.jsonl")
@@ -77,6 +82,20 @@ def session_of(path: str) -> str | None:
     folder, _, name = path.partition("/")
     found = name.removesuffix(".jsonl")
     return found if folder == SESSIONS and name != found and is_id(SESSION_PREFIX, found) else None
+
+
+def analysis_path(analysis_id: str, name: str) -> str:
+    """One file of an analysis. Raises ValueError where the text is no analysis's id, or a store keeps no such file."""
+    if name not in ANALYSIS_FILES:
+        raise ValueError(f"a store keeps no {name!r} of an analysis")
+    return f"{ANALYSES}/{_checked(ANALYSIS_PREFIX, analysis_id)}/{name}"
+
+
+def analysis_of(path: str) -> tuple[str, str] | None:
+    """The id of the analysis and the name of the file that a path is, None for any other path."""
+    folder, _, rest = path.partition("/")
+    found, _, name = rest.partition("/")
+    return (found, name) if folder == ANALYSES and name in ANALYSIS_FILES and is_id(ANALYSIS_PREFIX, found) else None
 
 
 def packed_path(month: str) -> str:

@@ -10,6 +10,7 @@ from tests.integration.action.conftest import CONFIG, Step
 from assay.core.fusion.evaluation import SCHEMA
 
 CANARY = "canary-3141592653"
+KEPT = ["evaluation.json", "manifest.json", "merged.md"]
 SEARCH = "env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | grep -a '^MODEL' || true\n"
 ANSWER = "Position: doubts\n\n## Verdict\n\n`loss` fell by 25 %.\n\n## What is uncertain\n\n- Only one machine was asked. cc @octocat\n"
 
@@ -47,6 +48,8 @@ def test_the_offline_analysis_is_in_the_comment_and_needs_no_check_run(step: Ste
     assert done.code == 0, done.log
     assert "<summary>Analysis: " in comment(step)
     assert analysis_checks(step) == []
+    stored = step.remote.git.run("ls-tree", "-r", "--name-only", "assay-data", "analyses/").splitlines()
+    assert [path.split("/")[2] for path in stored] == KEPT
 
 
 def test_the_job_s_own_token_asks_the_models_and_a_check_run_tells_of_them(step: Step) -> None:

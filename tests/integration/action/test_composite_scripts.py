@@ -1,5 +1,6 @@
 """The scripts of the composite action: what they take for the command, what they refuse, and what they gather for the upload."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -167,3 +168,46 @@ def test_a_repository_below_the_workspace_is_found(step: Step) -> None:
     (outbox / "one.json").write_text("{}")
     assert step.run("outbox.sh", WORKING_DIRECTORY="sub").returncode == 0
     assert (Path(step.outputs["folder"]) / "one.json").is_file()
+
+
+def analysed(root: Path, name: str, route: str) -> Path:
+    """The folder of an analysis that was asked of such a route."""
+    folder = root / ".assay" / "analyses" / name
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text(json.dumps({"attempts": [{"route": route}]}, indent=2))
+    (folder / "merged.md").write_text("x")
+    return folder
+
+
+def test_texts_of_models_and_programs_are_gathered_without_links_and_offline_ones_left(step: Step) -> None:
+    root = Sandbox(step.folder / "workspace").root
+    asked = analysed(root, "ana-1", "openai:gpt-4o-mini")
+    (asked / "secret.txt").symlink_to("/etc/passwd")
+    analysed(root, "ana-2", "offline:effect")
+    analysed(root, "ana-3", "command:llm -m x")
+    (root / ".assay" / "analyses" / "ana-4").symlink_to("/etc")
+    done = step.run("analyses.sh")
+    assert done.returncode == 0, done.stderr
+    gathered = Path(step.outputs["folder"])
+    assert step.outputs["name"] == gathered.name
+    found = sorted(path.relative_to(gathered).as_posix() for path in gathered.rglob("*") if not path.is_dir())
+    assert found == ["ana-1/manifest.json", "ana-1/merged.md", "ana-3/manifest.json", "ana-3/merged.md"]
+
+
+@pytest.mark.parametrize("kind", ["no repository", "no analyses", "offline", "analyses is a link", "folder is a link"])
+def test_where_no_model_was_asked_nothing_is_gathered(step: Step, kind: str) -> None:
+    work = step.folder / "workspace"
+    if kind != "no repository":
+        Sandbox(work)
+    elsewhere = step.folder / "elsewhere"
+    analysed(elsewhere, "ana-1", "openai:gpt-4o-mini")
+    if kind == "offline":
+        analysed(work, "ana-1", "offline")
+    if kind == "analyses is a link":
+        (work / ".assay").mkdir()
+        (work / ".assay" / "analyses").symlink_to(elsewhere / ".assay" / "analyses")
+    if kind == "folder is a link":
+        (work / ".assay").symlink_to(elsewhere / ".assay")
+    done = step.run("analyses.sh")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert step.outputs == {}

@@ -3,7 +3,7 @@
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ from tests.fakes.github.hub import FORK_PERMISSIONS
 from tests.fakes.github.repository import Pull
 from tests.integration.action.conftest import CONFIG, Done, Step
 from tests.integration.action.test_comment_commands import reactions, replies, said
+
+from assay.core.canonical import digest
 
 BETTER, WORSE = ({"metrics.txt": f"loss={value}\n"} for value in (90, 150))
 HANDOVER = "assay-handover"
@@ -76,26 +78,68 @@ def test_a_cell_that_is_missing_is_shown_and_fails(step: Step) -> None:
     assert "cell is missing" in reported.summary
 
 
-@pytest.mark.parametrize(
-    ("forge", "says"),
-    [
-        (lambda cell: cell | {"head": "d" * 40}, "another benchmark or other commits"),
-        (lambda cell: cell | {"runs": []}, "holds no run of head"),
-        (lambda cell: cell | {"runs": [{**cell["runs"][0], "commit": "d" * 40}, cell["runs"][1]]}, "not of the benchmark and commit"),
-        (lambda cell: cell | {"extra": 1}, "cannot be read"),
-        (lambda cell: "nonsense", "cannot be read"),
-    ],
-)
-def test_a_cell_that_does_not_fit_is_refused(step: Step, forge: Any, says: str) -> None:
+FUTURE = "2099-01-01T00:00:00Z"
+FORGERIES: Mapping[str, Callable[[Any], Any]] = {
+    "another benchmark or other commits": lambda cell: cell | {"head": "d" * 40},
+    "holds no run of head": lambda cell: cell | {"runs": []},
+    "not of the benchmark and commit": lambda cell: cell | {"runs": [cell["runs"][0] | {"commit": "d" * 40}, cell["runs"][1]]},
+    "unexpected": lambda cell: cell | {"extra": 1},
+    "cannot be read": lambda _: "nonsense",
+    "of another model": lambda cell: cell | {"runs": [run | {"model": "other"} for run in cell["runs"]]},
+    "under another config": lambda cell: cell | {"runs": [run | {"config": run["config"] | lied(run)} for run in cell["runs"]]},
+    "dated in the future": lambda cell: cell | {"runs": [run | {"finished_at": FUTURE} for run in cell["runs"]]},
+    "do not belong": lambda cell: cell | {"state": "reused"},
+}
+
+
+def lied(run: Any) -> Mapping[str, Any]:
+    """The facts of another command, with the hash that goes with them."""
+    parameters = run["config"]["parameters"] | {"command": "true"}
+    return {"parameters": parameters, "hash": digest(parameters)}
+
+
+def test_a_cell_that_does_not_fit_is_refused(step: Step) -> None:
     _, _, payload = prepared(step, WORSE)
     assert step.run("pull_request", payload, mode="plan").code == 0
     assert run_cell(step, "pull_request", payload).code == 0
-    forged = forge(json.loads(cell_of(step).read_text()))
-    cell_of(step).write_text(json.dumps(forged) if not isinstance(forged, str) else forged)
-    reported = step.run("pull_request", payload, mode="report")
-    assert reported.code == 4
-    assert says in reported.summary
+    honest = json.loads(cell_of(step).read_text())
+    for says, forge in FORGERIES.items():
+        forged = forge(json.loads(json.dumps(honest)))
+        cell_of(step).write_text(json.dumps(forged) if not isinstance(forged, str) else forged)
+        reported = step.run("pull_request", payload, mode="report")
+        assert (reported.code, says in reported.summary or says == "unexpected") == (4, True), (says, reported.summary)
     assert step.stored() == []
+    assert step.stored("decisions") == []
+
+
+def test_a_cell_cannot_speak_for_a_run_that_is_stored(step: Step) -> None:
+    """Else a verdict on forged numbers would be found under the ids of honest runs, and stand for them ever after."""
+    _, _, payload = prepared(step, WORSE)
+    assert step.run("pull_request", payload).code == 1
+    before = {kind: step.stored(kind) for kind in ("runs", "decisions")}
+    ids = {run["commit"]: run["run_id"] for run in before["runs"]}
+    assert step.run("pull_request", payload, mode="plan", no_reuse="true").code == 0
+    assert run_cell(step, "pull_request", payload, no_reuse="true").code == 0
+    cell = json.loads(cell_of(step).read_text())
+    for run in cell["runs"]:
+        run["run_id"] = ids[run["commit"]]
+        run["samples"] = [sample | {"value": 1.0} for sample in run["samples"]]
+    cell |= {"base_run": ids[cell["base"]], "head_run": ids[cell["head"]]}
+    cell_of(step).write_text(json.dumps(cell))
+    reported = step.run("pull_request", payload, mode="report", no_reuse="true")
+    assert reported.code == 4, reported.log
+    assert "the id of another run" in reported.summary
+    assert {kind: step.stored(kind) for kind in ("runs", "decisions")} == before
+
+
+def test_a_report_that_is_made_again_stores_nothing_twice(step: Step) -> None:
+    _, _, payload = prepared(step, BETTER)
+    assert step.run("pull_request", payload, mode="plan").code == 0
+    assert run_cell(step, "pull_request", payload).code == 0
+    for _ in range(2):
+        reported = step.run("pull_request", payload, mode="report")
+        assert reported.code == 0, reported.log
+    assert len(step.stored()) == 2
 
 
 def test_a_cell_says_nothing_of_trust_and_nothing_of_the_verdict(step: Step) -> None:
@@ -104,12 +148,15 @@ def test_a_cell_says_nothing_of_trust_and_nothing_of_the_verdict(step: Step) -> 
     assert run_cell(step, "pull_request", payload).code == 0
     cell = json.loads(cell_of(step).read_text())
     for run in cell["runs"]:
-        run["trust"] = "default"
+        run |= {"trust": "default", "tree": "e" * 40, "fingerprints": "unknown"}
     cell["reason"] = "improved, believe me"
     cell_of(step).write_text(json.dumps(cell))
     reported = step.run("pull_request", payload, mode="report")
     assert reported.code == 1
-    assert {run["trust"] for run in step.stored()} == {"member"}
+    stored = step.stored()
+    assert {run["trust"] for run in stored} == {"member"}
+    assert {run["tree"] for run in stored} == {step.author.git("rev-parse", f"{run['commit']}^{{tree}}") for run in stored}
+    assert "unknown" not in [run["fingerprints"] for run in stored]
 
 
 def test_a_cell_finds_a_lent_run_and_the_report_takes_it_from_its_own_store(step: Step) -> None:
@@ -124,6 +171,33 @@ def test_a_cell_finds_a_lent_run_and_the_report_takes_it_from_its_own_store(step
     assert reported.code == 0, reported.log
     assert reported.outputs["reused"] == "true"
     assert len(step.stored()) == before
+
+
+def test_a_cell_s_word_that_a_stranger_s_run_answers_a_member_is_not_taken(step: Step) -> None:
+    head, _, payload = prepared(step, BETTER)
+    assert step.run("pull_request", payload).code == 0
+    trusted = {run["run_id"]: run["commit"] for run in step.stored()}
+    mistrust(step)
+    assert step.run("pull_request", payload, mode="plan").code == 0
+    ids = {commit: run_id for run_id, commit in trusted.items()}
+    (base,) = (commit for commit in ids if commit != head)
+    claimed = {"schema": "assay.cell/1", "benchmark": "bench", "base": base, "head": head, "state": "reused", "reason": "it is there"}
+    cell = claimed | {"base_run": ids[base], "head_run": ids[head], "runs": [], "warnings": [], "tail": []}
+    cell_of(step).write_text(json.dumps(cell))
+    reported = step.run("pull_request", payload, mode="report")
+    assert reported.code == 4
+    assert "does not answer here" in reported.summary
+
+
+def mistrust(step: Step) -> None:
+    """Make all stored runs a fork's, as if a stranger had measured them."""
+    place = step.folder / "data"
+    step.author.git("clone", "-q", "-b", "assay-data", f"file://{step.remote.path}", str(place), cwd=step.folder)
+    for path in place.rglob("run-*.json"):
+        path.write_text(path.read_text().replace('"trust": "member"', '"trust": "fork"'))
+    step.author.git("commit", "-qam", "mistrust", cwd=place)
+    step.author.git("push", "-q", "origin", "assay-data", cwd=place)
+    step.remote.sync()
 
 
 def test_in_a_matrix_the_check_run_names_the_machine(step: Step) -> None:

@@ -1,11 +1,11 @@
 """Explaining a check: after the decision, and whatever becomes of it the decision is what it was."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
 from tests.fakes.analysts import FakeAnalyses, FakePanel, fails, says
-from tests.fakes.clock import FakeClock
 from tests.houses import Lab, Script, config
 
 from assay.adapters.analysts.offline import OfflineAnalyst
@@ -16,6 +16,7 @@ from assay.core.fusion.events import AnalysisEvent
 from assay.core.fusion.exchange import INSTRUCTIONS, Ask, Reply
 from assay.core.fusion.failure import Code
 from assay.core.fusion.routes import Route, parse_route
+from assay.core.model import Status
 from assay.errors import CancelledError, InfrastructureError
 from assay.ports import Analyst
 
@@ -36,6 +37,7 @@ class Scene:
     analyses: FakeAnalyses = field(default_factory=FakeAnalyses)
     events: list[AnalysisEvent] = field(default_factory=list)
     secrets: tuple[str, ...] = ()
+    panel: Panel = OFFLINE
 
     def checked(self, script: Script = FASTER, lines: Sequence[str] = ()) -> Checked:
         self.given = config(*lines)
@@ -47,8 +49,8 @@ class Scene:
 
     def explainer(self, analyst: object = OfflineAnalyst) -> Explainer:
         texts = dict.fromkeys(INSTRUCTIONS, "do it")
-        desk = Desk(analyst, self.analyses, FakeClock(), bytes, self.events.append, texts)  # type: ignore[arg-type]
-        return Explainer(OFFLINE, desk, self.lab.repo, self.given, self.secrets)
+        desk = Desk(analyst, self.analyses, self.lab.clock, bytes, self.events.append, texts)  # type: ignore[arg-type]
+        return Explainer(self.panel, desk, self.lab.repo, self.given, self.secrets, self.lab.store)
 
 
 def without_analyses(checked: Checked) -> Checked:
@@ -146,3 +148,49 @@ def test_where_git_cannot_tell_the_changed_paths_that_is_what_is_said(monkeypatc
     found = scene.explainer().explain(checked)
     assert '"diff":"unknown"' in scene.analyses.folders[-1].texts["canonical-input.json"]
     assert found.failures == {}
+
+
+def kept(scene: Scene) -> list[str]:
+    return sorted(one.name for one in scene.lab.store.analyses.values())
+
+
+def test_an_analysis_is_kept_in_the_store_without_prompts_and_answers() -> None:
+    scene = Scene()
+    scene.explained()
+    assert kept(scene) == ["evaluation.json", "manifest.json", "merged.md"]
+    (folder,) = scene.analyses.folders
+    texts = {one.name: one.data.decode() for one in scene.lab.store.analyses.values()}
+    assert texts["merged.md"] == folder.texts["merged.md"]
+    assert json.loads(texts["evaluation.json"]) == json.loads(folder.texts["evaluation.json"])
+    assert json.loads(texts["manifest.json"]) == folder.manifests[-1].to_json()
+
+
+def test_what_offline_analysts_say_of_reused_numbers_is_not_kept_twice_and_what_was_paid_for_is() -> None:
+    scene = Scene()
+    scene.explained()
+    again = scene.checked()
+    assert again.result.benchmarks[0].status is Status.REUSED
+    assert scene.explainer().explain(again).fused
+    assert len(kept(scene)) == 3
+    scene.panel = replace(OFFLINE, merger=parse_route("command:scribe", candidate=False))
+    panel = FakePanel({"command:scribe": (says("## Verdict\n\nNothing else is known."),)})
+    scene.explainer(lambda route: panel(route) if route.text in panel.answers else OfflineAnalyst(route)).explain(again)
+    assert len(kept(scene)) == 6
+
+
+def test_a_store_that_refuses_an_analysis_is_a_remark_and_the_analysis_stands() -> None:
+    scene = Scene()
+    checked = scene.checked()
+    scene.lab.store.refuses = "The disk is full."
+    found = scene.explainer().explain(checked)
+    assert found.checked.result.benchmarks[0].analysis
+    assert found.checked.decisions == checked.decisions
+    (remark,) = found.remarks
+    assert "could not be stored, on which no decision depends. The disk is full." in remark
+
+
+def test_a_failed_analysis_leaves_nothing_in_the_store() -> None:
+    scene = Scene()
+    checked = scene.checked()
+    scene.explainer(FakePanel({route.text: (fails(),) for route in OFFLINE.candidates})).explain(checked)
+    assert kept(scene) == []

@@ -10,7 +10,7 @@ from assay.core.aa_evidence import NEWEST, AaPair, aa_pairs, noise_of, within_se
 from assay.core.canonical import digest
 from assay.core.envelope import ConfigFacts, MetricFacts, Run, RunStatus
 from assay.core.fingerprint import FINGERPRINTED, Fingerprints, content_of
-from assay.core.model import Rung
+from assay.core.model import Rung, Trust
 from assay.core.noise import Noise
 
 CLASS = MACHINE.machine_class
@@ -59,6 +59,7 @@ def test_the_two_sides_of_one_session_of_equal_code_are_a_pair_of_their_own_kind
         {"inputs": {"data": "sha256:2"}},
         {"machine": MACHINE.model_copy(update={"machine_class": "another"})},
         {"status": RunStatus.DEGRADED},
+        {"trust": Trust.FORK},
         {"metrics": (MetricFacts(name="val_loss", unit="nats"),)},
     ],
 )

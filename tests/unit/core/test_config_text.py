@@ -38,6 +38,7 @@ def test_every_key_of_a_full_file_is_read() -> None:
         "max_time": 3600.0,
         "max_output": 10**9,
         "gpus": 1,
+        "gpu_clock": None,
         "model": "gpt2-small",
         "precision": "bf16",
         "batch": {"size": 128, "min": 8, "on_oom": "halve", "retries": 3, "invariant": False},

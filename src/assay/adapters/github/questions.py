@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 MAX_ARTIFACTS = 200
 MAX_ARTIFACT_BYTES = 64 * 2**20
+MAX_TOTAL_BYTES = 256 * 2**20
+"""Of all artifacts of a run together, which are held in memory."""
+
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 RULES = 100
 CHECKING = frozenset({"required_status_checks", "workflows", "merge_queue"})
@@ -95,13 +98,18 @@ class Questions:
             return _facts(found[0]) if len(found) == 1 else None
 
     def artifacts(self, run: int, prefix: str) -> Mapping[str, bytes]:
-        """As the port says; each in whole, as the zip that GitHub stores."""
+        """As the port says; each in whole, as the zip that GitHub stores. Of several of one name the newest counts, the last attempt's."""
         with told(f"read the artifacts of run {run}"):
-            listed = self._repo.get_workflow_run(run).get_artifacts()
+            listed = sorted(self._repo.get_workflow_run(run).get_artifacts(), key=lambda one: one.id)
             wanted = {one.name: one.archive_download_url for one in listed if one.name.startswith(prefix) and not one.expired}
             if len(wanted) > MAX_ARTIFACTS:
                 raise ValueError("too many artifacts")
-            return {name: self._sender.send("GET", partial(self._download, url)) for name, url in wanted.items()}
+            found: dict[str, bytes] = {}
+            for name, url in wanted.items():
+                found[name] = self._sender.send("GET", partial(self._download, url))
+                if sum(map(len, found.values())) > MAX_TOTAL_BYTES:
+                    raise ValueError("more than is taken in all")
+            return found
 
     def _download(self, url: str) -> bytes:
         """In two steps: where the bytes lie is another host, and the token is nothing for that."""

@@ -1,7 +1,8 @@
 """Runs processes on this box: satisfies `ports.Runner`."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -10,11 +11,12 @@ from assay.adapters.process.causes import Explanation
 from assay.adapters.process.claims import Admission, BoxClaims, Ticket
 from assay.adapters.process.execution import Execution, Progress, never_ran, refusal
 from assay.adapters.process.fork_server import ForkServer
+from assay.core.devices import Sighting, claims_of
 from assay.core.model import Cause, Completed
 from assay.core.process import ProcessRequest
 from assay.core.timestamp import stamp
 from assay.errors import AssayError, InfrastructureError
-from assay.ports import Clock
+from assay.ports import Clock, Devices
 
 GRACE_S = 2.0
 """Between the polite signal and the one that nobody survives."""
@@ -85,12 +87,24 @@ class LocalHandle:
                 self._over.set()
 
 
+class NoDevices:
+    """Satisfies `ports.Devices` where nobody knows the cards: claims them by the names that a process has for them, and sees nothing."""
+
+    def claims(self, variables: Mapping[str, str], count: int) -> tuple[str, ...]:
+        return claims_of((), variables, count)
+
+    @contextmanager
+    def watched(self, *_: object) -> Iterator[Callable[[], tuple[Sighting, ...]]]:
+        yield tuple
+
+
 class LocalRunner:
     """Runs at most `max_concurrent` processes at once, and never two that claim the same, whichever process of the box asks.
 
     `lock_folder` is where the claims of a box meet, by default a folder of this user. `grace_s` is the time between TERM
-    and KILL. `on_wait` hears of a claim that another process of the box holds. Use it as a context manager, or `close` it:
-    that ends all it runs. Should Assay die, everything ends too. Progress is told on the run's own thread.
+    and KILL. `on_wait` hears of a claim that another process of the box holds.
+    `devices` knows the GPUs. Use it as a context manager, or `close` it: that ends all it runs. Should Assay die, everything
+    ends too. Progress is told on the run's own thread.
     """
 
     def __init__(
@@ -101,6 +115,7 @@ class LocalRunner:
         clock: Clock,
         grace_s: float = GRACE_S,
         on_wait: Callable[[str], None] = lambda _: None,
+        devices: Devices | None = None,
     ) -> None:
         if max_concurrent < 1:
             raise ValueError("a runner needs at least one slot")
@@ -108,6 +123,7 @@ class LocalRunner:
         self._grace_s = grace_s
         self._admission = Admission(max_concurrent)
         self._claims = BoxClaims(lock_folder, on_wait)
+        self._devices = devices or NoDevices()
         self._server = ForkServer()
         self._live: dict[str, LocalHandle] = {}
 
@@ -121,7 +137,8 @@ class LocalRunner:
         self, request: ProcessRequest, on_progress: Progress | None = None, before_start: Callable[[], None] | None = None
     ) -> LocalHandle:
         """Queue a process. It starts when a slot and all its claims are free, in the order of asking."""
-        ticket = self._admission.ask(frozenset(request.claims), request.within_s)
+        claims = frozenset((*request.claims, *self._devices.claims(request.env, request.gpus)))
+        ticket = self._admission.ask(claims, request.within_s)
         handle = LocalHandle(self._clock.new_id("process"), lambda: self._admission.cancel(ticket))
         self._live[handle.id] = handle
 
@@ -160,9 +177,16 @@ class LocalRunner:
             with self._claims.held(ticket) as held:
                 if held and before_start is not None:
                     before_start()
-                return self._execute(handle, ticket, request, on_progress) if held else self._not_admitted(request, ticket)
+                return self._watched(handle, ticket, request, on_progress) if held else self._not_admitted(request, ticket)
         finally:
             self._admission.leave(ticket)
+
+    def _watched(self, handle: LocalHandle, ticket: Ticket, request: ProcessRequest, on_progress: Progress | None) -> Completed:
+        """Within the claims, so that what is seen of a card is never the next one's."""
+        said: list[str] = []
+        with self._devices.watched(request.env, request.gpus, request.gpu_clock, said) as sightings:
+            done = self._execute(handle, ticket, request, on_progress)
+        return replace(done, sightings=sightings(), warnings=(*done.warnings, *said)) if request.gpus else done
 
     def _execute(self, handle: LocalHandle, ticket: Ticket, request: ProcessRequest, on_progress: Progress | None) -> Completed:
         if why := refusal(request):

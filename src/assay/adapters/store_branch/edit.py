@@ -5,7 +5,17 @@ from dataclasses import field
 
 from assay.adapters.store_branch.private_repository import DamagedError, PrivateRepository
 from assay.adapters.store_branch.snapshot import Snapshot
-from assay.core.store_layout import README, TOP, hidden_run, is_pointer, is_queue, may_hold_one, packed_month, session_of
+from assay.core.store_layout import (
+    README,
+    TOP,
+    analysis_of,
+    hidden_run,
+    is_pointer,
+    is_queue,
+    may_hold_one,
+    packed_month,
+    session_of,
+)
 from assay.core.values import dataclass
 
 MARKER = "<!-- assay:data -->"
@@ -24,6 +34,7 @@ Files are added and never changed, so please do not edit, rebase or force-push i
 
 _IDENTITY = "Assay <assay@assay.invalid>"
 _SCRATCH = "refs/assay/next"
+_PLACES = (may_hold_one, packed_month, hidden_run, session_of, is_pointer, is_queue, analysis_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +65,7 @@ def commit(repository: PrivateRepository, tip: str | None, edit: Edit, seconds: 
     Raises ValueError for a path that is not of the store's layout, DamagedError where the tip is not whole.
     """
     for path in (*edit.puts, *edit.removes):
-        if not any(known(path) for known in (may_hold_one, packed_month, hidden_run, session_of, is_pointer, is_queue)):
+        if not any(known(path) for known in _PLACES):
             raise ValueError(f"{path!r} is no place in a store")
     puts = dict(edit.puts) if tip else {README: _README.encode(), **edit.puts}
     nowhere = "0" * (64 if repository.object_format == "sha256" else 40)

@@ -8,22 +8,26 @@ from assay.adapters.store_branch.edit import Edit
 from assay.adapters.store_branch.snapshot import Snapshot
 from assay.adapters.store_directory import DirectoryStore
 from assay.adapters.store_files import walk
+from assay.adapters.stored_analyses import DEPTH
 from assay.adapters.stored_records import OtherRecordError, encoded, parsed
+from assay.core.analysis_file import AnalysisFile
 from assay.core.budget import Spend
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.prior import Found, Search, found_among, header_of
-from assay.core.store_layout import COMMENTS, DECISIONS, INVALIDATED, RUNS, SPEND, month_of, packed_path
+from assay.core.store_layout import ANALYSES, COMMENTS, DECISIONS, INVALIDATED, RUNS, SPEND, month_of, packed_path
 from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 from assay.ports import Unreadable
 
-Stored = Run | StoredDecision | Tombstone | Spend | CommentPointer
+Stored = Run | StoredDecision | Tombstone | Spend | CommentPointer | AnalysisFile
 
 _NOUNS = {Run: "run", StoredDecision: "decision", Tombstone: "tombstone", Spend: "spend", CommentPointer: "comment"}
 
 _BY_MONTH = 2
 """Folders between a kind of record and its files: year, month."""
+
+_FOLDERS = {RUNS: _BY_MONTH, DECISIONS: _BY_MONTH, INVALIDATED: 0, SPEND: _BY_MONTH, COMMENTS: 0, ANALYSES: DEPTH}
 
 
 @dataclass(slots=True)
@@ -58,6 +62,8 @@ class OutboxChange:
     def _agrees(snapshot: Snapshot, record: Stored, blob: str, data: bytes) -> bool:
         if snapshot.blob_id(data) == blob:
             return True
+        if isinstance(record, AnalysisFile):
+            return False
         # the same record may be written another way by another release
         return all(content is not None and parsed(type(record), record.path, content) == record for _, content in snapshot.contents([blob]))
 
@@ -77,11 +83,13 @@ class OutboxChange:
 def _subject(records: Iterable[Stored], added: set[str]) -> str:
     new = [one for one in records if one.path in added]
     parts = [_count(sum(isinstance(one, kind) for one in new), noun) for kind, noun in _NOUNS.items()]
+    analyses = len({one.analysis_id for one in new if isinstance(one, AnalysisFile)})
+    parts.append(_count(analyses, "analysis", "analyses"))
     return f"Add {' and '.join(part for part in parts if part)}"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}" if number else ""
+def _count(number: int, noun: str, several: str = "") -> str:
+    return f"{number} {noun if number == 1 else several or f'{noun}s'}" if number else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +107,7 @@ class Outbox:
 
     def paths(self) -> tuple[str, ...]:
         """The names of all that waits, told without reading it."""
-        entries = (
-            entry
-            for folder, depth in ((RUNS, _BY_MONTH), (DECISIONS, _BY_MONTH), (INVALIDATED, 0), (SPEND, _BY_MONTH), (COMMENTS, 0))
-            for entry in walk(self.folder, folder, depth)
-        )
+        entries = (entry for folder, depth in _FOLDERS.items() for entry in walk(self.folder, folder, depth))
         return tuple(entry.path if isinstance(entry, Unreadable) else entry for entry in entries)
 
     def hidden(self) -> frozenset[str]:

@@ -19,6 +19,7 @@ from assay.adapters.store_branch.remote import Credentials, Remote
 from assay.adapters.store_branch.transfer import Transfer
 from assay.adapters.store_index import Index
 from assay.adapters.stored_records import another_record, catalog, spent_of
+from assay.core.analysis_file import AnalysisFile
 from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.compaction import Packed
@@ -169,6 +170,13 @@ class BranchStore:
     def pointer(self, pull: int) -> CommentPointer | None:
         """Where our comment on a pull request stands, None where that is not known."""
         return self._outbox.store.pointer(pull) or self._reader.pointer(pull)
+
+    def add_analyses(self, files: tuple[AnalysisFile, ...]) -> tuple[str, ...]:
+        """The same for files of analyses, in one commit."""
+        kept = tuple(map(self._outbox.add, files))
+        if files and not self._batching:
+            self._warn_of(self.flush())
+        return kept
 
     def search(self, search: Search) -> Found:
         """What may answer a question, on the branch and on its way to it."""
