@@ -7,7 +7,6 @@ from tests.fakes.github.protection import Rule, Style
 from tests.fakes.github.repository import Repository
 from tests.integration.action.conftest import Step
 
-from assay.adapters.github.client import Patience
 from assay.adapters.github.forge import GitHubForge
 from assay.core.branch_rules import BranchFacts
 from assay.errors import ForgeError
@@ -16,7 +15,7 @@ BRANCH = "experiment/try"
 
 
 def asked(step: Step, branch: str = BRANCH) -> BranchFacts:
-    forge = GitHubForge(step.token, "ada/lab", api_url=step.hub.url, bot_login="github-actions[bot]", patience=Patience(tries=1))
+    forge = GitHubForge(step.token, "ada/lab", api_url=step.hub.url, bot_login="github-actions[bot]")
     return forge.branch_facts(branch, "main")
 
 
