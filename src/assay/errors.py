@@ -43,11 +43,15 @@ class InfrastructureError(AssayError):
 
 
 class ForgeError(InfrastructureError):
-    """The forge refused or did not answer. `denied` is true where the token lacks a permission, which no retry cures."""
+    """The forge refused or did not answer.
 
-    def __init__(self, message: str, *, hint: str = "", denied: bool = False) -> None:
+    `denied` is true where the token lacks a permission, `refused` where what was asked can never be done; no retry cures either.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", denied: bool = False, refused: bool = False) -> None:
         super().__init__(message, hint=hint)
         self.denied = denied
+        self.refused = refused
 
 
 class CancelledError(AssayError):

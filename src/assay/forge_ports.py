@@ -12,7 +12,8 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
 
     from assay.core.branch_rules import BranchFacts
     from assay.core.check_run import CheckRun
-    from assay.core.forge_facts import Permission, PullFacts, Reaction
+    from assay.core.forge_facts import Permission, PullFacts, Reaction, RunState
+    from assay.core.loose_ends import LooseEnd, LooseEnds, Opened, Owed
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +46,20 @@ class Forge(Jobs, Protocol):
     All raise ForgeError (an InfrastructureError) that tells a missing permission from an outage.
     """
 
-    def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted:
+    def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None, since: datetime | None = None) -> Posted:
         """Make or update our one comment on a pull request; `known` is the id under which it was seen last.
 
-        It is ours only if `marker` is at the very start of its body and its author is our own login and a bot.
+        It is ours only if `marker` is at the very start of its body and its author is our own login and a bot. With `since` one
+        that was changed after that moment is left as it is: it says something newer.
         """
         ...
 
-    def update_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted | None:
+    def update_comment(self, number: int, body: str, marker: str, known: int | None = None, since: datetime | None = None) -> Posted | None:
         """Bring our one comment up to date if there is one; None where there is none."""
+        ...
+
+    def withdraw_comment(self, comment: int) -> None:
+        """Remove a comment of ours that should not have been made; one that is gone is as good."""
         ...
 
     def open_check(self, name: str, commit: str, external_id: str, title: str, *, new: bool = False) -> Posted:
@@ -65,6 +71,17 @@ class Forge(Jobs, Protocol):
 
     def close_check(self, check: Posted | None, payload: CheckRun) -> Posted:
         """Complete a check run; without one that was opened, make it completed."""
+        ...
+
+    def end_check(self, payload: CheckRun, *, make: bool) -> Posted | None:
+        """Complete the check run of that name and `external_id`, unless it is completed already.
+
+        Where the commit has none, one is made if asked for, else the answer is None.
+        """
+        ...
+
+    def run_state(self, run: int) -> RunState:
+        """Whether a workflow run still goes on; unknown where the token may not ask, or there is none of that number."""
         ...
 
     def head_of(self, number: int) -> str:
@@ -97,6 +114,29 @@ class Forge(Jobs, Protocol):
 
     def react(self, comment: int, reaction: Reaction) -> None:
         """Put our reaction beside a comment; one that is there already is enough."""
+        ...
+
+
+class Ends(Protocol):
+    """Keeps what a job has begun, and what it could not post, for the job after it.
+
+    All raise InfrastructureError where the disk refuses.
+    """
+
+    def begin(self, opened: Opened) -> None:
+        """Write ahead that something begins; it is out of this machine when this returns, if the store can be reached at all."""
+        ...
+
+    def owe(self, owed: Owed) -> None:
+        """Keep a report that is still to be posted, in place of an older one for the same place."""
+        ...
+
+    def settle(self, end: LooseEnd) -> None:
+        """Forget a loose end, which is tied up, unless a newer one has taken its place."""
+        ...
+
+    def found(self) -> LooseEnds:
+        """All that are known, of all jobs, this one included."""
         ...
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from assay.core.model import Completed, Side
     from assay.core.prior import Found, Search
     from assay.core.process import Account, Heartbeat, ProcessRequest
-    from assay.core.tree import Change, TreeFile
+    from assay.core.tree import Change, LineCounts, TreeFile
 
 
 class Clock(Protocol):
@@ -88,6 +88,13 @@ class Repo(Protocol):
         """All paths that differ between two trees, both sides of a move, in byte order.
 
         Raises InfrastructureError where a commit or a part of it is not in this clone, or the answer is not whole.
+        """
+        ...
+
+    def line_counts(self, base: str, head: str) -> LineCounts:
+        """Lines added and removed between two trees, by path. Git reads every changed file for that.
+
+        Raises InfrastructureError where a file is not in this clone, or the answer is not whole.
         """
         ...
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.comparison import Undecided
+from assay.core.loop.vocabulary import Result
 from assay.core.model import Cause, Conclusion, Direction, Outcome, Role, Rung, Side, Status, Trust, Verdict
 
 GLOSSARY = Path(__file__).parents[2] / "docs" / "glossary.md"
@@ -23,6 +24,7 @@ TABLES: dict[str, type[StrEnum]] = {
     "cause": Cause,
     "trust": Trust,
     "rung": Rung,
+    "result": Result,
 }
 
 

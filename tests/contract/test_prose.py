@@ -24,6 +24,7 @@ PAGES = (
     "docs/experiments.md",
     "docs/action.md",
     "docs/changes.md",
+    "docs/control-loop.md",
     "docs/configuration.md",
     "docs/statistics.md",
     "docs/fusion.md",

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from assay.core.branch_rules import BranchFacts
 from assay.core.check_run import CheckRun
-from assay.core.forge_facts import Permission, PullFacts, Reaction
+from assay.core.forge_facts import Permission, PullFacts, Reaction, RunState
 from assay.errors import ForgeError
 from assay.forge_ports import Posted
 
@@ -39,21 +39,27 @@ class FakeForge:
     permissions: dict[str, Permission] = field(default_factory=dict)
     pushes: dict[tuple[str, str], datetime] = field(default_factory=dict)
     uploads: dict[int, dict[str, bytes]] = field(default_factory=dict)
+    runs: dict[int, RunState] = field(default_factory=dict)
+    withdrawn: list[int] = field(default_factory=list)
     reactions: list[tuple[int, Reaction]] = field(default_factory=list)
     branches: dict[str, BranchFacts] = field(default_factory=dict)
     going: set[int] = field(default_factory=set)
     checking: dict[str, set[int]] = field(default_factory=dict)
     ended: list[int] = field(default_factory=list)
 
-    def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted:
+    def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None, since: datetime | None = None) -> Posted:
         self._called("upsert_comment")
         assert body.startswith(marker)
         self.comments[number] = body
         return Posted(number, f"{URL}/comment/{number}")
 
-    def update_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted | None:
+    def update_comment(self, number: int, body: str, marker: str, known: int | None = None, since: datetime | None = None) -> Posted | None:
         self._called("update_comment")
         return self.upsert_comment(number, body, marker) if number in self.comments else None
+
+    def withdraw_comment(self, comment: int) -> None:
+        self._called("withdraw_comment")
+        self.withdrawn.append(comment)
 
     def open_check(self, name: str, commit: str, external_id: str, title: str, *, new: bool = False) -> Posted:
         self._called("open_check")
@@ -64,6 +70,19 @@ class FakeForge:
         posted = check or self._posted(payload.name, payload.head_sha, payload.external_id)
         self.checks[posted.id].closed = payload
         return posted
+
+    def end_check(self, payload: CheckRun, *, make: bool) -> Posted | None:
+        self._called("end_check")
+        facts = (payload.name, payload.head_sha, payload.external_id)
+        if not make and facts not in [(one.name, one.commit, one.external_id) for one in self.checks]:
+            return None
+        posted = self._posted(*facts)
+        self.checks[posted.id].closed = self.checks[posted.id].closed or payload
+        return posted
+
+    def run_state(self, run: int) -> RunState:
+        self._called("run_state")
+        return self.runs.get(run, RunState.UNKNOWN)
 
     def head_of(self, number: int) -> str:
         self._called("head_of")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from assay.core.tree import Change, TreeFile
+from assay.core.tree import Change, LineCounts, Lines, TreeFile
 from assay.errors import AssayError, UsageError
 
 
@@ -19,6 +19,7 @@ class FakeRepo:
     default: str | None = None
     paths: tuple[str, ...] = ()
     windows: dict[tuple[str, str], tuple[str, ...] | AssayError] = field(default_factory=dict)
+    lines: dict[str, Lines | None] | AssayError = field(default_factory=dict)
     listings: dict[str, dict[str, str]] = field(default_factory=dict)
     trees: dict[str, str] = field(default_factory=dict)
     files: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -64,6 +65,13 @@ class FakeRepo:
         if isinstance(found, AssayError):
             raise found
         return tuple(Change(path) for path in found) if base != head else ()
+
+    def line_counts(self, base: str, head: str) -> LineCounts:
+        """Two lines more and one less in each path that differs, unless `lines` says otherwise."""
+        self.calls.append(("line_counts", base, head))
+        if isinstance(self.lines, AssayError):
+            raise self.lines
+        return self.lines or {one.path: Lines(2, 1) for one in self.changes(base, head)}
 
     def tree_files(self, commit: str) -> tuple[TreeFile, ...]:
         """Those of `listings`, else one file of watched code that is another at each commit."""

@@ -2,19 +2,21 @@
 
 from dataclasses import dataclass, field
 
+from tests.fakes.ledger import FakeLedger
+
 from assay.core.analysis_file import AnalysisFile
 from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import REMEASURE, Run, StoredDecision, Tombstone
 from assay.core.model import Status
-from assay.core.prior import Found, Search, found_among, header_of
+from assay.core.prior import Found, Header, Search, found_among, header_of
 from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 
 @dataclass(slots=True)
 class FakeStore:
-    """Satisfies `ports.Store`. With `refuses` set every write fails, as on a full disk."""
+    """Satisfies `loop_ports.LoopStore`. With `refuses` set every write fails, as on a full disk."""
 
     stored: dict[str, Run] = field(default_factory=dict)
     decided: dict[str, StoredDecision] = field(default_factory=dict)
@@ -24,6 +26,10 @@ class FakeStore:
     spends: list[Spend] = field(default_factory=list)
     analyses: dict[str, AnalysisFile] = field(default_factory=dict)
     refuses: str = ""
+    ledger: FakeLedger = field(default_factory=FakeLedger)
+
+    def listed(self, benchmark: str) -> tuple[tuple[Header, ...], tuple[Unreadable, ...]]:
+        return tuple(map(header_of, self.runs(benchmark).runs)), tuple(self.unreadable)
 
     def add_run(self, run: Run) -> str:
         self._accept(self.stored.get(run.run_id) in (None, run))

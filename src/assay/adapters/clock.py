@@ -18,3 +18,13 @@ class SystemClock:
 
     def new_id(self, prefix: str) -> str:
         return ids.new_id(prefix, self.now(), secrets.token_bytes(ids.ENTROPY_BYTES))
+
+
+class ShiftedClock(SystemClock):
+    """The same, begun at another moment: what would have happened then."""
+
+    def __init__(self, start: datetime) -> None:
+        self._shift = start - datetime.now(UTC)
+
+    def now(self) -> datetime:
+        return super().now() + self._shift

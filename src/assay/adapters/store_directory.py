@@ -20,14 +20,18 @@ from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
-from assay.core.prior import Found, Search
+from assay.core.loose_ends import Opened, Owed, Settled
+from assay.core.prior import Found, Header, Search
 from assay.core.record import Envelope
 from assay.core.store_layout import (
     COMMENTS,
     DECISIONS,
     INVALIDATED,
+    OPEN,
+    OWED,
     RUN_PREFIX,
     RUNS,
+    SETTLED,
     SPEND,
     analysis_of,
     packed_month,
@@ -39,6 +43,7 @@ from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
+    from assay.adapters.ledger_files import DirectoryLedger
     from assay.adapters.queue_file import DirectoryQueue
     from assay.adapters.session_files import DirectorySessions
     from assay.core.compaction import Month, Packed
@@ -50,6 +55,21 @@ Concerns = Callable[[bytes], bool]
 
 _BY_MONTH = 2
 """Folders between a kind of record and its files: year, month."""
+
+Small = StoredDecision | Tombstone | Spend | CommentPointer | Opened | Owed | Settled
+Stored = Run | Small | AnalysisFile
+"""What a store or an outbox may hold."""
+
+_SMALL: tuple[tuple[type[Small], str, int], ...] = (
+    (StoredDecision, DECISIONS, _BY_MONTH),
+    (Tombstone, INVALIDATED, 0),
+    (Spend, SPEND, _BY_MONTH),
+    (CommentPointer, COMMENTS, 0),
+    (Opened, OPEN, 0),
+    (Owed, OWED, 0),
+    (Settled, SETTLED, 0),
+)
+"""The kinds that have a file each, where they are, and how many folders below."""
 
 INDEX = ".assay-index.sqlite3"
 """A cache of what stands in the folder; it may be deleted at any moment."""
@@ -72,6 +92,13 @@ class DirectoryStore:
         from assay.adapters.session_files import DirectorySessions  # no check needs it
 
         return DirectorySessions(self._root)
+
+    @property
+    def ledger(self) -> "DirectoryLedger":
+        """What the control loop has attempted."""
+        from assay.adapters.ledger_files import DirectoryLedger  # no check needs it
+
+        return DirectoryLedger(self._root)
 
     @property
     def queue(self) -> "DirectoryQueue":
@@ -149,6 +176,10 @@ class DirectoryStore:
         """The newest clean runs of a benchmark, at most so many."""
         return self._ask(lambda shelf: shelf.recent(benchmark, limit))
 
+    def listed(self, benchmark: str) -> "tuple[tuple[Header, ...], tuple[Unreadable, ...]]":
+        """What is known of all runs of a benchmark, and every stored file that could not be read, whosever it was."""
+        return self._ask(lambda shelf: shelf.listed(benchmark))
+
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, newest first, and every stored file that could not be read, whosever it was."""
         hidden = self.invalidated()
@@ -172,16 +203,10 @@ class DirectoryStore:
     def _spend_at(self, entry: str | Unreadable) -> Spend | Unreadable | None:
         return entry if isinstance(entry, Unreadable) else self._whole(Spend, entry, _always)
 
-    def records(self) -> Iterator[Run | StoredDecision | Tombstone | Spend | CommentPointer | AnalysisFile | Unreadable]:
-        """Every run, decision, tombstone, spend, pointer and analysis, and what could not be read. Tombstones hide nothing here."""
+    def records(self) -> Iterator[Stored | Unreadable]:
+        """Every record, and what could not be read. Tombstones hide nothing here."""
         yield from self._stored_runs(_always)
-        kinds: tuple[tuple[type[StoredDecision | Tombstone | Spend | CommentPointer], str, int], ...] = (
-            (StoredDecision, DECISIONS, _BY_MONTH),
-            (Tombstone, INVALIDATED, 0),
-            (Spend, SPEND, _BY_MONTH),
-            (CommentPointer, COMMENTS, 0),
-        )
-        for kind, folder, depth in kinds:
+        for kind, folder, depth in _SMALL:
             for entry in walk(self._root, folder, depth):
                 if one := entry if isinstance(entry, Unreadable) else self._whole(kind, entry, _always):
                     yield one

@@ -11,10 +11,11 @@ from assay.app.check import Checked, CheckRequest, check_commits, choose
 from assay.app.commits import Commits
 from assay.app.desk import Desk
 from assay.app.house import House
+from assay.app.loose_ends import CatchUp, Keeper
 from assay.app.order import Order
 from assay.app.outlet import Outlet
 from assay.app.publish import Publication
-from assay.app.pull_session import PullBook, Step, ours, reviewed, step_on
+from assay.app.pull_session import PullBook, Step, follow, ours, reviewed
 from assay.app.question import Nothing, Question, commits_of
 from assay.app.rules import Rules
 from assay.app.split_plan import asked_of
@@ -49,7 +50,8 @@ class Bureau:
 
     `hosted` is whether GitHub itself runs the job; `result_file` is result.json as later steps can find it. What is stored inside
     a `batch` goes out together; it gives the list that holds in the end what could not be done. `explain` has the results analysed.
-    Below the address `stored_at` people can read what is stored. `pulls` keeps the sessions of pull requests.
+    Below the address `stored_at` people can read what is stored. `pulls` keeps the sessions of pull requests. With a `keeper`, what
+    could not be posted is kept, and through `brisk`, which does not wait long, what earlier jobs have left is tied up.
     """
 
     forge: Forge
@@ -63,6 +65,8 @@ class Bureau:
     explain: "Callable[[Checked], Explained] | None" = None
     stored_at: str = ""
     pulls: PullBook | None = None
+    brisk: Forge | None = None
+    keeper: Keeper | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,8 @@ def act(
     if isinstance(commits, Nothing):
         return commits
     delivery = delivered(names) if delivered else None
-    way = _Way(order.question, order.rules, order.inputs, order.command, house, bureau, Outlet(bureau.forge, house.store), delivery)
+    outlet = Outlet(bureau.forge, house.store, keeper=bureau.keeper)
+    way = _Way(order.question, order.rules, order.inputs, order.command, house, bureau, outlet, delivery)
     return way.walk(commits, forced_by)
 
 
@@ -105,33 +110,30 @@ class _Way:
     def walk(self, commits: Commits, forced_by: str | None) -> Acted:
         desk = self._desk(commits)
         with self.bureau.batch() as told:
+            self._catch_up()
             checked = self._checked(commits, forced_by, desk)
         followed = self._followed(checked, commits, stored=not told)
         checked = self._explained(checked)
         return Acted(checked, self._publication().publish(checked.result, (*told, *desk.doubts, *followed)))
 
     def _followed(self, checked: Checked, commits: Commits, *, stored: bool) -> tuple[str, ...]:
-        """What follows for the session of the pull request, once its decisions are stored. That this fails changes none of them.
-
-        The token of a fork's own event can only read, and a comparison that somebody asked for by `vs=` is no step.
-        """
-        pulls, question = self.bureau.pulls, self.question
+        """The token of a fork's own event can only read, and a comparison that somebody asked for by `vs=` is no step of a session."""
+        question = self.question
         reading = question.trust is Trust.FORK and self.delivery is None and not question.vouched
-        if pulls is None or question.number is None or reading or self.command.against:
+        if self.bureau.pulls is None or reading or self.command.against:
             return ()
-        if not stored:
-            return ("The session of the pull request was not written, for the store could not be.",)
         step = Step(question, commits, self.rules.config, checked.result.benchmarks, question.into)
-        try:
-            return step_on(pulls, step, lambda one: self._run_of(one, checked))
-        except AssayError as error:
-            return (f"{error.message} {error.hint or ''}".strip(),)
+        known = {name: grounds.head_run for name, grounds in checked.grounds.items()}
+        return follow(self.bureau.pulls, step, lambda one: known.get(one.name) or self._stored_run(one), stored=stored)
 
-    def _run_of(self, result: BenchmarkResult, checked: Checked) -> Run | None:
-        grounds = checked.grounds.get(result.name)
-        known = grounds.head_run if grounds else None
-        found = known or (self.house.store.find_run(result.run_id) if result.run_id else None)
+    def _stored_run(self, result: BenchmarkResult) -> Run | None:
+        found = self.house.store.find_run(result.run_id) if result.run_id else None
         return found if isinstance(found, Run) else None
+
+    def _catch_up(self) -> None:
+        if self.bureau.keeper and self.bureau.brisk:
+            for sentence in CatchUp(self.bureau.brisk, self.bureau.keeper, self.outlet.known, self.question.number).run():
+                self.house.observer.note(Remark(sentence))
 
     def _explained(self, checked: Checked) -> Checked:
         """Once the decisions are stored and their check runs closed, for a model may take minutes; and whatever comes of it."""

@@ -14,11 +14,13 @@ from assay.core.check_run import CheckRun
 from assay.core.config import Config
 from assay.core.envelope import Run
 from assay.core.fusion.check import analysis_check
+from assay.core.fusion.diff_facts import MOST_PATHS
 from assay.core.fusion.digest import Subject, digest_of
 from assay.core.fusion.failure import AnalysisError, Code
 from assay.core.fusion.history import past_of
 from assay.core.model import UNKNOWN, Status
 from assay.core.result import BenchmarkResult, CheckResult
+from assay.core.tree import LineCounts
 from assay.core.values import dataclass
 from assay.core.window import Classifier
 from assay.errors import AssayError, CancelledError, InfrastructureError
@@ -112,7 +114,8 @@ class Explainer:
             base_run=base_run,
             head_run=head,
             past=past_of(store.recent(decision.benchmark, FAR_BACK), head),
-            changed=self._changed(result.name, base_commit, decision.head),
+            changed=(changed := self._changed(result.name, base_commit, decision.head)),
+            lines=self._lines(changed, base_commit, decision.head),
             secrets=self.secrets,
         )
 
@@ -133,7 +136,8 @@ class Explainer:
             base_run=grounds.base_run,
             head_run=grounds.head_run,
             past=past_of(grounds.stored(FAR_BACK), grounds.head_run),
-            changed=self._changed(one.name, result.base, result.head),
+            changed=(changed := self._changed(one.name, result.base, result.head)),
+            lines=self._lines(changed, result.base, result.head),
             secrets=self.secrets,
         )
 
@@ -148,6 +152,15 @@ class Explainer:
             return tuple((change.path, UNKNOWN) for change in changes)
         classifier = Classifier.of(self.config, benchmark)
         return tuple((change.path, str(classifier.standing(change))) for change in changes)
+
+    def _lines(self, changed: tuple[tuple[str, str], ...] | None, base: str, head: str) -> LineCounts | None:
+        """Lines by path; None where they cannot be counted here, or not in a moment."""
+        if changed is None or len(changed) > MOST_PATHS:
+            return None
+        try:
+            return self.repo.line_counts(base, head)
+        except AssayError:
+            return None
 
 
 @dataclass(frozen=True, slots=True)

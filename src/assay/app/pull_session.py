@@ -82,6 +82,18 @@ class Back:
     superseded: bool = False
 
 
+def follow(book: PullBook, step: Step, find: Callable[[BenchmarkResult], Run | None], *, stored: bool) -> tuple[str, ...]:
+    """Step on once the decisions are `stored`. What goes wrong here changes none of them, and is one more remark."""
+    if step.question.number is None:
+        return ()
+    if not stored:
+        return ("The session of the pull request was not written, for the store could not be.",)
+    try:
+        return step_on(book, step, find)
+    except AssayError as error:
+        return (f"{error.message} {error.hint or ''}".strip(),)
+
+
 def step_on(book: PullBook, step: Step, find: Callable[[BenchmarkResult], Run | None]) -> tuple[str, ...]:
     """Restore the branch where that follows from the results, and record each run; what people should know of it.
 

@@ -109,12 +109,15 @@ def own_folder(root: str) -> Path:
 
 def open_bureau(site: Site, kept: "JobStore", house: "House", config: "Config") -> "Bureau":
     """What a job publishes with."""
-    from assay.adapters.github.client import HASTY, Patience
+    from assay.adapters.clock import SystemClock
+    from assay.adapters.github.client import BRISK, HASTY, Patience
     from assay.adapters.reports_folder import ReportsFolder
     from assay.adapters.templates import PackageTemplates
     from assay.app.action import Bureau
+    from assay.app.loose_ends import Keeper
     from assay.cli.analysts import job_explainer
     from assay.cli.pull_parts import open_pulls
+    from assay.core.loose_ends import JobMark
     from assay.core.render import TEMPLATES
 
     job, templates, out = site.job, PackageTemplates(), own_folder(site.repo.root) / "report"
@@ -129,6 +132,8 @@ def open_bureau(site: Site, kept: "JobStore", house: "House", config: "Config") 
         explain=job_explainer(site, house, config),
         stored_at=_stored_at(site),
         pulls=open_pulls(site, kept),
+        brisk=forge_of(site, BRISK),
+        keeper=Keeper(kept.store.ends, JobMark(run=job.run, attempt=job.attempt, hosted=job.hosted), SystemClock()),
         result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),
     )
 

@@ -12,8 +12,8 @@ from assay.cli.own_folder import own_folder
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.adapters.store_branch import BranchStore, Flushed, Stored
-    from assay.adapters.store_directory import DirectoryStore
+    from assay.adapters.store_branch import BranchStore, Flushed
+    from assay.adapters.store_directory import DirectoryStore, Stored
     from assay.core.envelope import Run, StoredDecision
 
 INCOMPLETE = 4

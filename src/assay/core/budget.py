@@ -35,14 +35,14 @@ class Spend(Envelope):
     """What a command on a pull request took or gave: runs, more of them, GPU minutes, or somebody's word for a fork's head.
 
     Of runs, `command` is what was ordered, in its one written form, and `job` the workflow's run that obeys it. `head` is the
-    commit that both are about.
+    commit that both are about. A schedule has no pull request: it is 0 then.
     """
 
     schema_: Literal["assay.spend/1"] = Field(default=SPEND_SCHEMA, alias="schema")
     spend_id: Annotated[str, AfterValidator(_spend_id)]
     created_at: Annotated[str, AfterValidator(_stamp)]
     kind: Literal["runs", "grant", "gpu", "vouch"]
-    pull: Annotated[int, Field(ge=1)]
+    pull: Annotated[int, Field(ge=0)]
     by: Fact
     runs: Count
     gpu_minutes: Annotated[float, Field(ge=0)]
@@ -54,6 +54,13 @@ class Spend(Envelope):
     def path(self) -> str:
         """Where a store keeps it, from the store's root."""
         return spend_path(self.spend_id)
+
+
+def spend_of_schedule(spend_id: str, created_at: str, minutes: float) -> Spend:
+    """The GPU minutes that a scheduled attempt took."""
+    return Spend(
+        schema=SPEND_SCHEMA, spend_id=spend_id, created_at=created_at, kind="gpu", pull=0, by="schedule", runs=0, gpu_minutes=minutes
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,19 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, Tag, field_validator, model_validator
 
-from assay.core.config_parts import Batch, EnvConfig, GuardMetric, Need, Pilot, PrimaryMetric, Repeats, SecondaryMetric, SeedRange, Watch
+from assay.core.config_parts import (
+    Alert,
+    Batch,
+    EnvConfig,
+    GuardMetric,
+    Need,
+    Pilot,
+    PrimaryMetric,
+    Repeats,
+    SecondaryMetric,
+    SeedRange,
+    Watch,
+)
 from assay.core.config_rules import benchmark_rules, config_rules, enforce
 from assay.core.config_sections import (
     Budget,
@@ -14,9 +26,11 @@ from assay.core.config_sections import (
     FailOn,
     FusionConfig,
     GitConfig,
+    LoopConfig,
     MachineSpec,
     Permissions,
     Policy,
+    PublishConfig,
     ReuseConfig,
 )
 from assay.core.config_types import (
@@ -42,6 +56,7 @@ from assay.core.model import NONE
 from assay.core.process import DEFAULT_MAX_OUTPUT, DEFAULT_TIMEOUT_S
 
 __all__ = [
+    "Alert",
     "Batch",
     "Benchmark",
     "Budget",
@@ -53,12 +68,14 @@ __all__ = [
     "FusionConfig",
     "GitConfig",
     "GuardMetric",
+    "LoopConfig",
     "MachineSpec",
     "Need",
     "Permissions",
     "Pilot",
     "Policy",
     "PrimaryMetric",
+    "PublishConfig",
     "Repeats",
     "ReuseConfig",
     "SecondaryMetric",
@@ -156,6 +173,7 @@ class Benchmark(Part):
     )
     recheck: Duration = Field(default=14 * 86_400.0, description="After this time a scheduled benchmark is due again.", examples=["14d"])
     manual: Truth = Field(default=False, description="Whether only a person starts it, never a schedule.")
+    alert: Alert = Field(default_factory=Alert, description="From which size on a regression of the default branch gets an issue.")
     watch: Watch | None = Field(default=None, description="Which paths bear on it. Without it every path does that is not under `ignore`.")
 
     @model_validator(mode="after")
@@ -178,6 +196,8 @@ class Config(Part):
     fusion: FusionConfig = Field(default_factory=FusionConfig, description="The analyses that explain a decision.")
     permissions: Permissions = Field(default_factory=Permissions, description="Who may make the bot run something.")
     budget: Budget = Field(default_factory=Budget, description="Limits of what comments and schedules may spend.")
+    loop: LoopConfig = Field(default_factory=LoopConfig, description="What a schedule does, and what it can use.")
+    publish: PublishConfig = Field(default_factory=PublishConfig, description="Where results are published.")
     hooks: Truth = Field(
         default=False,
         description="Whether `assay experiment` runs the scripts `before.sh` and `after.sh` of `.auto/hooks/` or `autoresearch.hooks/`.",

@@ -80,9 +80,9 @@ Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & !
 ## What has no effect yet
 
 Some keys belong to parts that later versions bring. They are checked like all others and change nothing today: `git.lfs`,
-and of a benchmark `needs`, `level`, `value`, `recheck`, `manual`, and all of `batch` but its `size`. `machines` and `machine`
-matter to `assay plan` and `assay run`, the rest of `git` to `assay experiment`, `comment`, `permissions`, `budget` and
-`policy.harness_change` with `needs_review` on GitHub.
+and of a benchmark all of `batch` but its `size`. `needs`, `level`, `value`, `recheck`, `manual` and `alert` of a benchmark, `loop` and
+`publish` matter to the [control loop](control-loop.md), `machines` and `machine` to that and to `assay plan` and `assay run`, the rest of
+`git` to `assay experiment`, `comment`, `permissions`, `budget` and `policy.harness_change` with `needs_review` on GitHub.
 
 ## What is refused
 
@@ -109,6 +109,7 @@ _PLACES = {
     "SeedRange": "benchmarks.NAME.seeds",
     "Repeats": "benchmarks.NAME.repeats",
     "Batch": "benchmarks.NAME.batch",
+    "Alert": "benchmarks.NAME.alert",
     "Pilot": "benchmarks.NAME.pilot",
     "Watch": "benchmarks.NAME.watch",
     "ReuseConfig": "reuse",
@@ -119,6 +120,8 @@ _PLACES = {
     "Price": "fusion.price",
     "Permissions": "permissions",
     "Budget": "budget",
+    "LoopConfig": "loop",
+    "PublishConfig": "publish",
 }
 _PLAIN_TEXT = re.compile(r"[A-Za-z~/][A-Za-z0-9_./ @{}~-]*")
 _WORDS = frozenset({"true", "false", "null"})

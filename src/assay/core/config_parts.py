@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from assay.core.config_rules import batch_rules, enforce, limits_rules, pilot_rules
 from assay.core.config_types import (
     MAX_WHOLE,
+    Amount,
     Command,
     Duration,
     Fraction,
@@ -109,6 +110,13 @@ class Batch(Part):
     def _rules(self) -> Self:
         enforce(batch_rules(self))
         return self
+
+
+class Alert(Part):
+    """How large a regression on the default branch has to be to get an issue; both floors have to be reached."""
+
+    relative: Fraction = Field(default=0.05, description="At least so much worse, as a percentage or a fraction.", examples=["5%"])
+    absolute: Amount = Field(default=0.0, description="And by at least so much, in the unit of the metric.", examples=[0.5])
 
 
 class Pilot(Part):

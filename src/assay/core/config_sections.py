@@ -5,7 +5,22 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from assay.core.config_rules import enforce, fusion_rules
-from assay.core.config_types import MAX_WHOLE, Alpha, Amount, BranchPattern, Duration, Glob, Part, Size, Text, Truth, Variable, Whole
+from assay.core.config_types import (
+    MAX_WHOLE,
+    Alpha,
+    Amount,
+    BranchPattern,
+    CachePath,
+    Duration,
+    Glob,
+    Part,
+    RelativePath,
+    Size,
+    Text,
+    Truth,
+    Variable,
+    Whole,
+)
 
 FailOn = Literal["regressed", "checks_failed", "errored", "undecided", "needs_review"]
 _DAY = 86_400.0
@@ -166,3 +181,30 @@ class Budget(Part):
     per_pr_runs: Whole = Field(default=20, ge=0, le=MAX_WHOLE, description="Runs of one pull request.")
     per_person_day_runs: Whole = Field(default=40, ge=0, le=MAX_WHOLE, description="Runs that one person may ask for in a day.")
     per_day_gpu_minutes: Whole = Field(default=600, ge=0, le=MAX_WHOLE, description="GPU minutes of one day, over all runs.")
+
+
+class LoopConfig(Part):
+    """What a schedule does, and what it can use."""
+
+    minutes: Whole = Field(default=60, ge=1, le=MAX_WHOLE, description="How long one scheduled job may go on; the input `minutes` wins.")
+    overlay: RelativePath | None = Field(
+        default=None, description="A JSON file with further tasks, beside the benchmarks.", examples=["bench/tasks.json"]
+    )
+    weights: tuple[CachePath, ...] = Field(
+        default=(), description="Where model weights lie; one of them that exists is enough.", examples=[["~/.cache/huggingface/hub"]]
+    )
+    datasets: tuple[CachePath, ...] = Field(
+        default=(), description="Where data sets lie; one of them that exists is enough.", examples=[["data/"]]
+    )
+    issues: Truth = Field(default=True, description="Whether a regression of the default branch gets an issue.")
+    status: Literal["summary", "issue"] = Field(
+        default="summary", description="Where a schedule leaves its status: in the summary of its job alone, or in one issue as well."
+    )
+
+
+class PublishConfig(Part):
+    """Where results are published."""
+
+    file: RelativePath | None = Field(
+        default=None, description="The Markdown document with the table of results, between two markers.", examples=["docs/results.md"]
+    )

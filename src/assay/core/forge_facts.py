@@ -26,6 +26,14 @@ class Reaction(StrEnum):
     CONFUSED = "confused"
 
 
+class RunState(StrEnum):
+    """Whether a workflow run still goes on."""
+
+    ON = "on"
+    OVER = "over"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class PullFacts:
     """A pull request as the forge has it at one moment. `fork` is true also where the head repository is gone."""

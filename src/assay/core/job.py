@@ -18,7 +18,7 @@ _NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHU
 @dataclass(frozen=True, slots=True)
 class Job:
     """Where the job's event, its checkout and its forge are. `run_url` is the page of its run, empty where none can be told;
-    below `files_url` stand the pages of a branch's files.
+    below `files_url` stand the pages of a branch's files. `run` and its `attempt` are numbers, 0 where they are not told.
 
     `run_id` is the run of the workflow; `lasting_allowed` is whether the workflow answers for a runner of its own that outlives the job.
     """
@@ -31,6 +31,8 @@ class Job:
     run_url: str
     files_url: str
     hosted: bool
+    run: int = 0
+    attempt: int = 0
     runner_temp: str = ""
     lasting_allowed: bool = False
     run_id: int | None = None
@@ -59,10 +61,16 @@ def read_job(environ: Mapping[str, str]) -> Job:
         files_url=f"{server.rstrip('/')}/{repository}/blob",
         run_url=f"{server.rstrip('/')}/{repository}/actions/runs/{run}" if run else "",
         hosted=environ.get("RUNNER_ENVIRONMENT") == "github-hosted",
+        run=_number(run),
+        attempt=_number(environ.get("GITHUB_RUN_ATTEMPT", "")),
         runner_temp=environ.get("RUNNER_TEMP", ""),
         lasting_allowed=environ.get(LASTING) == "allow",
         run_id=int(run) if _RUN.fullmatch(run) else None,
     )
+
+
+def _number(text: str) -> int:
+    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else 0
 
 
 def refuse_lasting_runner(job: Job, *, public: bool, ephemeral: bool | None) -> None:

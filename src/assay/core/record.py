@@ -47,10 +47,11 @@ class Envelope(Record):
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            raise ValueError(_first_reason(error)) from error
+            raise ValueError(first_reason(error)) from error
 
 
-def _first_reason(error: ValidationError) -> str:
+def first_reason(error: ValidationError) -> str:
+    """What is wrong first, and where, in one line."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(step) for step in first["loc"])
     more = error.error_count() - 1

@@ -10,22 +10,34 @@ INVALIDATED = "invalidated"
 SESSIONS = "sessions"
 SPEND = "spend"
 COMMENTS = "comments"
+OPEN = "open"
+OWED = "owed"
+SETTLED = "settled"
+"""Stands in outboxes alone: what it names is to be removed from the store."""
 ANALYSES = "analyses"
+LEDGER = "ledger"
 README = "README.md"
 QUEUE = "queue.json"
-TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, COMMENTS, ANALYSES, "ledger", QUEUE})
+TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, COMMENTS, OPEN, OWED, ANALYSES, LEDGER, QUEUE})
 """All names at the top of a store."""
 
 RUN_PREFIX = "run"
 DECISION_PREFIX = "dec"
 SPEND_PREFIX = "spd"
 SESSION_PREFIX = "exp"
+LEDGER_PREFIX = "led"
+
+CLAIMS = f"{LEDGER}/claims.json"
+"""The file that says who is at a task just now."""
+
 ANALYSIS_PREFIX = "ana"
 
 ANALYSIS_FILES = ("evaluation.json", "merged.md", "manifest.json")
 """What a store keeps of an analysis, in the order of writing: where the manifest is, the others are too."""
 
 _POINTER = re.compile(r"comments/[1-9][0-9]{0,18}\.json")
+_LOOSE_END = re.compile(r"open/run-[0-9A-Z]{26}\.json|owed/(?:check-[0-9a-f]{20}|comment-[1-9][0-9]{0,18})\.json")
+_LEDGER = re.compile(r"ledger/[0-9]{4}-(?:0[1-9]|1[0-2])\.jsonl")
 _PACKED = re.compile(r"runs/([0-9]{4}-(?:0[1-9]|1[0-2]))\.jsonl")
 _SINGLE = re.compile(r"(runs|decisions|spend)/([0-9]{4})/(0[1-9]|1[0-2])/((?:run|dec|spd)-[0-9A-Z]{26})\.json")
 
@@ -55,6 +67,26 @@ def is_pointer(path: str) -> bool:
     return _POINTER.fullmatch(path) is not None
 
 
+def open_path(run_id: str) -> str:
+    """The file that says that a run was begun. Raises ValueError where the text is no run's id."""
+    return f"{OPEN}/{_checked(RUN_PREFIX, run_id)}.json"
+
+
+def owed_path(kind: str, key: str) -> str:
+    """The file of a report that is still to be posted; `kind` is check or comment."""
+    return f"{OWED}/{kind}-{key}.json"
+
+
+def is_loose_end(path: str) -> bool:
+    """Whether a path is that of something begun or owed."""
+    return _LOOSE_END.fullmatch(path) is not None
+
+
+def settled_path(path: str) -> str:
+    """Where an outbox keeps the word that the loose end at `path` is tied up."""
+    return f"{SETTLED}/{path.rpartition('/')[2]}"
+
+
 def tombstone_path(run_id: str) -> str:
     """The file whose presence hides a run. Raises ValueError where the text is no run's id."""
     return f"{INVALIDATED}/{_checked(RUN_PREFIX, run_id)}.json"
@@ -82,6 +114,21 @@ def session_of(path: str) -> str | None:
     folder, _, name = path.partition("/")
     found = name.removesuffix(".jsonl")
     return found if folder == SESSIONS and name != found and is_id(SESSION_PREFIX, found) else None
+
+
+def ledger_path(month: str) -> str:
+    """The file of a month's attempts; a month is written `2025-03`."""
+    return f"{LEDGER}/{month}.jsonl"
+
+
+def is_ledger(path: str) -> bool:
+    """Whether a path is that of a month's attempts, or of the claims."""
+    return path == CLAIMS or is_ledger_month(path)
+
+
+def is_ledger_month(path: str) -> bool:
+    """Whether a path is that of a month's attempts."""
+    return _LEDGER.fullmatch(path) is not None
 
 
 def analysis_path(analysis_id: str, name: str) -> str:

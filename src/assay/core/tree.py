@@ -1,5 +1,6 @@
 """What git says of files, as values: one that differs between two commits, and one that a commit has."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 ABSENT = "000000"
@@ -31,6 +32,17 @@ class Change(NamedTuple):
         if self.before == self.after:
             return ""
         return "link" if _LINK in modes else f"mode {self.before[-3:]} → {self.after[-3:]}"
+
+
+class Lines(NamedTuple):
+    """Lines that a change added and removed in one text file."""
+
+    added: int
+    removed: int
+
+
+LineCounts = Mapping[str, Lines | None]
+"""By path; None stands for what is no text."""
 
 
 class TreeFile(NamedTuple):

@@ -9,7 +9,7 @@ import pytest
 from tests.repositories import Sandbox
 
 from assay.adapters.git import LOCAL_VARIABLES, GitRepo, scrub_environment
-from assay.core.tree import Change
+from assay.core.tree import Change, Lines
 from assay.errors import InfrastructureError, UsageError
 
 
@@ -293,6 +293,35 @@ def submodule(sandbox: Sandbox) -> None:
     inner = Sandbox(sandbox.root.parent / "inner")
     inner.commit({"file": "1"})
     sandbox.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner.root), "vendor/inner")
+
+
+def test_lines_are_counted_by_path_and_what_is_no_text_has_none(sandbox: Sandbox) -> None:
+    base = sandbox.commit({"a.txt": "1\n2\n3\n", "old.txt": "x\n", "b.bin": b"\0\1"})
+    head = sandbox.commit({"a.txt": "1\n2\n4\n5\n", "old.txt": None, "new\nname.txt": "x\n", "b.bin": b"\0\2", "caf\udce9.txt": "y\ny\n"})
+    found = repo_of(sandbox).line_counts(base, head)
+    assert dict(found) == {
+        "a.txt": Lines(2, 1),
+        "old.txt": Lines(0, 1),
+        "new\nname.txt": Lines(1, 0),
+        "b.bin": None,
+        "caf\\xe9.txt": Lines(2, 0),
+    }
+
+
+def test_a_repository_s_own_diff_programs_count_nothing(sandbox: Sandbox) -> None:
+    base = sandbox.commit({"a.txt": "1\n", ".gitattributes": "*.txt diff=own\n"})
+    head = sandbox.commit({"a.txt": "1\n2\n"})
+    sandbox.git("config", "diff.own.textconv", "touch planted;cat")
+    sandbox.git("config", "diff.own.command", "touch planted")
+    sandbox.git("config", "diff.external", "touch planted")
+    assert dict(repo_of(sandbox).line_counts(base, head)) == {"a.txt": Lines(1, 0)}
+    assert not list(sandbox.root.rglob("planted"))
+
+
+def test_lines_of_a_commit_that_is_not_here_are_an_error(sandbox: Sandbox) -> None:
+    head = sandbox.commit({"a.txt": "1\n"})
+    with pytest.raises(InfrastructureError):
+        repo_of(sandbox).line_counts("d" * 40, head)
 
 
 def test_a_moved_submodule_cannot_hide_from_changes(sandbox: Sandbox) -> None:

@@ -150,6 +150,29 @@ def test_where_git_cannot_tell_the_changed_paths_that_is_what_is_said(monkeypatc
     assert found.failures == {}
 
 
+def diff_told(scene: Scene) -> dict[str, object]:
+    told: dict[str, object] = json.loads(scene.analyses.folders[-1].texts["canonical-input.json"])["diff"]
+    return told
+
+
+def test_the_lines_of_the_change_are_told() -> None:
+    scene = Scene()
+    scene.explained()
+    assert diff_told(scene)["lines"] == {"added": 2, "removed": 1, "changed": 3}
+
+
+def test_lines_that_git_cannot_count_are_unknown_and_so_are_those_of_a_change_too_large_to_count() -> None:
+    scene = Scene()
+    scene.lab.repo.lines = InfrastructureError("a blob is missing")
+    scene.explained()
+    assert (diff_told(scene)["files"], diff_told(scene)["lines"]) == (1, "unknown")
+    scene = Scene()
+    scene.lab.repo.paths = tuple(f"src/{number}.py" for number in range(2001))
+    scene.explained()
+    assert (diff_told(scene)["files"], diff_told(scene)["lines"]) == (2001, "unknown")
+    assert not any(call[0] == "line_counts" for call in scene.lab.repo.calls)
+
+
 def kept(scene: Scene) -> list[str]:
     return sorted(one.name for one in scene.lab.store.analyses.values())
 

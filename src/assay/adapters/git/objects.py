@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Self
 
-from assay.core.tree import Change, TreeFile
+from assay.core.tree import Change, Lines, TreeFile
 from assay.core.values import dataclass
 
 _GITLINK = b"160000"
@@ -25,6 +25,19 @@ def changes_in(raw: bytes) -> Iterator[Change]:
         if not facts.startswith(b":"):
             raise ValueError("no list of changes")
         yield Change(path_text(path), facts[1:7].decode("ascii"), facts[8:14].decode("ascii"))
+
+
+def lines_in(raw: bytes) -> Iterator[tuple[str, Lines | None]]:
+    """Read the output of `git diff-tree -r -z --no-renames --numstat`: `added TAB removed TAB path NUL`, with `-` for what is no text.
+
+    Raises ValueError where it is cut short.
+    """
+    *entries, rest = raw.split(b"\0")
+    if rest:
+        raise ValueError("cut short")
+    for entry in entries:
+        added, removed, path = entry.split(b"\t", 2)
+        yield path_text(path), None if added == b"-" else Lines(int(added), int(removed))
 
 
 def files_in(raw: bytes) -> Iterator[TreeFile]:

@@ -10,9 +10,9 @@ from typing import Self, TypeVar
 from assay.adapters.git.checkout import Source, lay_out
 from assay.adapters.git.command import Answer, GitCommand, in_folder
 from assay.adapters.git.failures import FETCH_ALL, failure, no_repository
-from assay.adapters.git.objects import CommitObject, Listing, TreeEntry, changes_in, files_in
+from assay.adapters.git.objects import CommitObject, Listing, TreeEntry, changes_in, files_in, lines_in
 from assay.core.escape import plain
-from assay.core.tree import Change, TreeFile
+from assay.core.tree import Change, LineCounts, TreeFile
 from assay.errors import InfrastructureError, UsageError
 
 T = TypeVar("T")
@@ -22,6 +22,8 @@ _FACTS = (
     *("--path-format=absolute", "--git-path", "objects", "--git-path", "shallow", "--show-toplevel"),
 )
 _DEFAULTS = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
+# every option that a config or a .gitmodules could turn the other way is given, so that no change can hide
+_DIFF = ("-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
 _FULL_SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
 
@@ -117,10 +119,12 @@ class GitRepo:
     def changes(self, base: str, head: str) -> tuple[Change, ...]:
         pair = self._sha(base), self._sha(head)
         if pair not in self._changed:
-            # every option that a config or a .gitmodules could turn the other way is given, so that no change can hide
-            options = ("-r", "-z", "--no-renames", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
-            self._changed[pair] = _parsed(changes_in, self._read("diff-tree", *options, "--end-of-options", *pair))
+            self._changed[pair] = _parsed(changes_in, self._read("diff-tree", *_DIFF, "--raw", "--no-abbrev", "--end-of-options", *pair))
         return self._changed[pair]
+
+    def line_counts(self, base: str, head: str) -> LineCounts:
+        words = ("diff-tree", *_DIFF, "--numstat", "--end-of-options", self._sha(base), self._sha(head))
+        return dict(_parsed(lines_in, self._read(*words)))
 
     def tree_files(self, commit: str) -> tuple[TreeFile, ...]:
         return _parsed(files_in, self._tree(self._sha(commit)))

@@ -32,7 +32,7 @@ _NAMED = re.compile(r"/pulls/[0-9]+$")
 class Patience:
     """How long one request may take, how it is repeated, and the least time between two that write, in seconds."""
 
-    timeout_s: int = 15
+    timeout_s: float = 15
     limits: Limits = field(default_factory=Limits)
     between_writes_s: float = 1.0
 
@@ -92,11 +92,11 @@ class Sender:
 class PatientRequester(Requester):
     """PyGithub's way out, by way of a Sender. What was made here is known to exist, though not every server may know it yet."""
 
-    def __init__(self, sender: Sender, token: str, api_url: str, timeout_s: int) -> None:
+    def __init__(self, sender: Sender, token: str, api_url: str, timeout_s: float) -> None:
         super().__init__(
             auth=Auth.Token(token),
             base_url=api_url,
-            timeout=timeout_s,
+            timeout=timeout_s,  # type: ignore[arg-type] # requests takes any number
             user_agent=f"assay/{__version__}",
             per_page=PER_PAGE,
             verify=True,

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from github import UnknownObjectException
@@ -15,6 +17,7 @@ from assay.core.check_run import Annotation, CheckRun
 from assay.forge_ports import Posted
 
 if TYPE_CHECKING:
+    from github.CheckRun import CheckRun as GitHubCheckRun
     from github.IssueComment import IssueComment
 
 MAX_ANNOTATIONS = 50
@@ -54,9 +57,9 @@ class GitHubForge(Questions, WorkflowRuns):
         self._posts = min(patience.limits.tries, POSTS)
         self._sleep = clock.sleep
 
-    def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted:
+    def upsert_comment(self, number: int, body: str, marker: str, known: int | None = None, since: datetime | None = None) -> Posted:
         """As the port says; the oldest of ours where there are several."""
-        there = self.update_comment(number, body, marker, known)
+        there = self.update_comment(number, body, marker, known, since)
         if there is not None:
             return there
         return self._once(
@@ -65,13 +68,19 @@ class GitHubForge(Questions, WorkflowRuns):
             lambda: self.update_comment(number, body, marker),
         )
 
-    def update_comment(self, number: int, body: str, marker: str, known: int | None = None) -> Posted | None:
+    def update_comment(self, number: int, body: str, marker: str, known: int | None = None, since: datetime | None = None) -> Posted | None:
         """As the port says. Nothing is sent where the comment says so already."""
         with told(f"write a comment on pull request {number}"):
             mine = self._known_comment(number, marker, known) or self._find_comment(number, marker)
-            if mine is not None and mine["body"] != body:
+            newer = mine is not None and since is not None and datetime.fromisoformat(mine["updated_at"]) > since
+            if mine is not None and not newer and mine["body"] != body:
                 self._ask("PATCH", f"/issues/comments/{mine['id']}", {"body": body})
             return Posted(mine["id"], mine["html_url"]) if mine is not None else None
+
+    def withdraw_comment(self, comment: int) -> None:
+        """As the port says."""
+        with told("remove a comment"), suppress(UnknownObjectException):
+            self._ask("DELETE", f"/issues/comments/{comment}")
 
     def open_check(self, name: str, commit: str, external_id: str, title: str, *, new: bool = False) -> Posted:
         """As the port says."""
@@ -106,6 +115,16 @@ class GitHubForge(Questions, WorkflowRuns):
             posted = self._annotated(what, place, body | {"output": _output(payload, portion)}, sent)
             body = {}
         return posted
+
+    def end_check(self, payload: CheckRun, *, make: bool) -> Posted | None:
+        """As the port says."""
+        with told(f"complete the check run “{payload.name}”"):
+            there = self._checks(payload.name, payload.head_sha, payload.external_id)
+        if unfinished := [run for run in there if run.status != "completed"]:
+            return self.close_check(_check(unfinished[0]), payload)
+        if there:
+            return _check(there[0])
+        return self.close_check(None, payload) if make else None
 
     def _annotated(self, what: str, place: str, body: Json, count: int) -> Posted:
         """Change a check run. Where no answer tells whether its annotations were added, their `count` there does."""
@@ -159,8 +178,11 @@ class GitHubForge(Questions, WorkflowRuns):
         return self._repo.requester.requestJsonAndCheck(method, self._repo.url + path, input=content)[1]
 
     def _find_check(self, name: str, commit: str, external_id: str) -> Posted | None:
+        return next(map(_check, self._checks(name, commit, external_id)), None)
+
+    def _checks(self, name: str, commit: str, external_id: str) -> "list[GitHubCheckRun]":
         runs = self._repo.get_commit(commit).get_check_runs(check_name=name, filter="all")
-        return next((_check(run) for run in runs if run.name == name and run.external_id == external_id), None)
+        return [run for run in runs if run.name == name and run.external_id == external_id]
 
     def _once(self, what: str, make: Callable[[], Posted], find: Callable[[], Posted | None]) -> Posted:
         """Make a thing, and where no answer says that it was made, look for it before it is made again."""

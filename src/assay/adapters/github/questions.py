@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import requests
+from github import UnknownObjectException
 
 from assay.adapters.github.refusals import UncertainError, told
 from assay.core.branch_rules import BranchFacts
-from assay.core.forge_facts import Permission, PullFacts, Reaction
+from assay.core.forge_facts import Permission, PullFacts, Reaction, RunState
+from assay.errors import ForgeError
 
 if TYPE_CHECKING:
     from github.PullRequest import PullRequest
@@ -40,7 +42,7 @@ class Questions:
     _repo: "Repository"
     _sender: "Sender"
     _token: str
-    _timeout_s: int
+    _timeout_s: float
 
     def head_of(self, number: int) -> str:
         with told(f"read pull request {number}"):
@@ -110,6 +112,17 @@ class Questions:
                 if sum(map(len, found.values())) > MAX_TOTAL_BYTES:
                     raise ValueError("more than is taken in all")
             return found
+
+    def run_state(self, run: int) -> RunState:
+        """As the port says."""
+        try:
+            with told("learn whether a job goes on"):
+                status = self._repo.requester.requestJsonAndCheck("GET", f"{self._repo.url}/actions/runs/{run}")[1]["status"]
+        except ForgeError as error:
+            if error.denied or isinstance(error.__cause__, UnknownObjectException):
+                return RunState.UNKNOWN
+            raise
+        return RunState.OVER if status == "completed" else RunState.ON
 
     def _download(self, url: str) -> bytes:
         """In two steps: where the bytes lie is another host, and the token is nothing for that."""

@@ -55,10 +55,12 @@ def _refused(error: GithubException, what: str) -> ForgeError:
     if status == 403:
         return ForgeError(f"The token may not {what}: {said}", hint="See the `permissions:` of the job.", denied=True)
     if status == 404:
-        return ForgeError(f"GitHub finds no place to {what}.", hint="See the repository's name, and that the token may read it.")
+        where = "See the repository's name, and that the token may read it."
+        return ForgeError(f"GitHub finds no place to {what}.", hint=where, refused=True)
     if status >= 500:
         return UncertainError(f"GitHub failed (status {status}) when it was to {what}.", hint=f"See {_STATUS}, and run the job again.")
-    return ForgeError(f"GitHub refused to {what} (status {status}): {said}", hint="This is likely a mistake of Assay's; please report it.")
+    mistake = "This is likely a mistake of Assay's; please report it."
+    return ForgeError(f"GitHub refused to {what} (status {status}): {said}", hint=mistake, refused=True)
 
 
 def _said(error: GithubException) -> str:

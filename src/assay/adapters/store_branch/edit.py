@@ -10,6 +10,8 @@ from assay.core.store_layout import (
     TOP,
     analysis_of,
     hidden_run,
+    is_ledger,
+    is_loose_end,
     is_pointer,
     is_queue,
     may_hold_one,
@@ -28,13 +30,13 @@ _README = f"""\
 This branch holds measurements, not code: one file for each run of a benchmark and one for each decision, written by
 [Assay](https://pypi.org/project/assay/). It shares no history with the other branches and is never merged.
 
-Files are added and never changed, so please do not edit, rebase or force-push it. To hide a run that should not count, use
+Files of measurements are added and never changed, so please do not edit, rebase or force-push it. To hide a run that should not count, use
 `assay store invalidate RUN --reason …`, or add a file `invalidated/RUN_ID.json` that says why.
 """
 
 _IDENTITY = "Assay <assay@assay.invalid>"
 _SCRATCH = "refs/assay/next"
-_PLACES = (may_hold_one, packed_month, hidden_run, session_of, is_pointer, is_queue, analysis_of)
+_PLACES = (may_hold_one, packed_month, hidden_run, session_of, is_pointer, is_queue, is_loose_end, analysis_of, is_ledger)
 
 
 @dataclass(frozen=True, slots=True)

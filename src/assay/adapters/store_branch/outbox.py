@@ -6,28 +6,53 @@ from pathlib import Path
 
 from assay.adapters.store_branch.edit import Edit
 from assay.adapters.store_branch.snapshot import Snapshot
-from assay.adapters.store_directory import DirectoryStore
+from assay.adapters.store_directory import DirectoryStore, Stored
 from assay.adapters.store_files import walk
 from assay.adapters.stored_analyses import DEPTH
 from assay.adapters.stored_records import OtherRecordError, encoded, parsed
 from assay.core.analysis_file import AnalysisFile
 from assay.core.budget import Spend
+from assay.core.canonical import sha256
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
+from assay.core.loose_ends import Opened, Owed, Settled
 from assay.core.prior import Found, Search, found_among, header_of
-from assay.core.store_layout import ANALYSES, COMMENTS, DECISIONS, INVALIDATED, RUNS, SPEND, month_of, packed_path
+from assay.core.store_layout import (
+    ANALYSES,
+    COMMENTS,
+    DECISIONS,
+    INVALIDATED,
+    OPEN,
+    OWED,
+    RUNS,
+    SETTLED,
+    SPEND,
+    month_of,
+    packed_path,
+    settled_path,
+)
 from assay.core.values import dataclass
 from assay.errors import InfrastructureError
 from assay.ports import Unreadable
 
-Stored = Run | StoredDecision | Tombstone | Spend | CommentPointer | AnalysisFile
-
-_NOUNS = {Run: "run", StoredDecision: "decision", Tombstone: "tombstone", Spend: "spend", CommentPointer: "comment"}
+_NOUNS = {
+    Run: "run",
+    StoredDecision: "decision",
+    Tombstone: "tombstone",
+    Spend: "spend",
+    CommentPointer: "comment",
+    Opened: "open run",
+    Owed: "owed report",
+}
 
 _BY_MONTH = 2
 """Folders between a kind of record and its files: year, month."""
 
-_FOLDERS = {RUNS: _BY_MONTH, DECISIONS: _BY_MONTH, INVALIDATED: 0, SPEND: _BY_MONTH, COMMENTS: 0, ANALYSES: DEPTH}
+_FOLDERS = {
+    **dict.fromkeys((RUNS, DECISIONS, SPEND), _BY_MONTH),
+    **dict.fromkeys((INVALIDATED, COMMENTS, OPEN, OWED, SETTLED), 0),
+    ANALYSES: DEPTH,
+}
 
 
 @dataclass(slots=True)
@@ -40,18 +65,30 @@ class OutboxChange:
     added: tuple[str, ...] = ()
 
     def __call__(self, snapshot: Snapshot) -> Edit:
-        """Only what the tip has not is written; nothing of the tip is ever replaced."""
-        data = {one.path: encoded(one) for one in self.records}
+        """Only what the tip has not is written; of a measurement nothing is ever replaced, and only loose ends are removed."""
+        puts = self._additions(snapshot)
+        settled = tuple(one for one in self.records if isinstance(one, Settled))
+        removes = _tied_up(snapshot, settled) if settled else ()
+        subject = _subject(self.records, set(self.added), len(removes))
+        self.added += tuple(one.path for one in settled if one.of in removes)
+        self.present += tuple(one.path for one in settled if one.of not in removes)
+        return Edit(subject, puts, removes)
+
+    def _additions(self, snapshot: Snapshot) -> dict[str, bytes]:
+        data = {one.path: encoded(one) for one in self.records if not isinstance(one, Settled)}
         months = {one.path: packed_path(month_of(one.run_id)) for one in self.records if isinstance(one, Run)}
         there = snapshot.blobs({*data, *months.values()})
         found = {one.path: self._agrees(snapshot, one, there[one.path], data[one.path]) for one in self.records if one.path in there}
+        for one in self.records:  # a newer report takes the place of one that could not be posted either
+            if isinstance(one, Owed) and not found.get(one.path, True):
+                del found[one.path]
         for month in {*months.values()} & there.keys():
             runs = [one for one in self.records if isinstance(one, Run) and months[one.path] == month and one.path not in there]
             found |= self._packed(snapshot, there[month], month, runs)
         self.present = tuple(path for path, agrees in found.items() if agrees)
         self.conflicts = tuple(path for path, agrees in found.items() if not agrees)
         self.added = tuple(path for path in data if path not in found)
-        return Edit(_subject(self.records, set(self.added)), {path: data[path] for path in self.added})
+        return {path: data[path] for path in self.added}
 
     @property
     def landed(self) -> tuple[str, ...]:
@@ -80,12 +117,23 @@ class OutboxChange:
         return found
 
 
-def _subject(records: Iterable[Stored], added: set[str]) -> str:
+def _tied_up(snapshot: Snapshot, settled: tuple[Settled, ...]) -> tuple[str, ...]:
+    """The files to remove: those that are as they were when their loose ends were tied up."""
+    there = snapshot.blobs([one.of for one in settled])
+    contents = dict(snapshot.contents(dict.fromkeys(there.values())))
+    texts = {path: (contents[blob] or b"").decode("utf-8", "replace") for path, blob in there.items()}
+    return tuple(one.of for one in settled if one.of in texts and sha256(texts[one.of]) == one.content)
+
+
+def _subject(records: Iterable[Stored], added: set[str], removed: int) -> str:
     new = [one for one in records if one.path in added]
     parts = [_count(sum(isinstance(one, kind) for one in new), noun) for kind, noun in _NOUNS.items()]
-    analyses = len({one.analysis_id for one in new if isinstance(one, AnalysisFile)})
-    parts.append(_count(analyses, "analysis", "analyses"))
-    return f"Add {' and '.join(part for part in parts if part)}"
+    parts.append(_count(len({one.analysis_id for one in new if isinstance(one, AnalysisFile)}), "analysis", "analyses"))
+    named = " and ".join(part for part in parts if part)
+    words = [f"Add {named}"] if named else []
+    words += [f"tie up {_count(removed, 'loose end')}"] if removed else []
+    text = ", ".join(words)
+    return text[:1].upper() + text[1:]
 
 
 def _count(number: int, noun: str, several: str = "") -> str:
@@ -137,6 +185,18 @@ class Outbox:
                 records.append(one)
         return tuple(records), tuple(lost)
 
+    def loose_ends(self) -> tuple[Opened | Owed, ...]:
+        """What of others' attention waits here itself."""
+        return tuple(one for one in self._small() if isinstance(one, Opened | Owed))
+
+    def settled(self) -> tuple[Settled, ...]:
+        """The loose ends that are tied up, which the branch may not know yet."""
+        return tuple(one for one in self._small() if isinstance(one, Settled))
+
+    def _small(self) -> tuple[Stored, ...]:
+        waits = any(path.startswith((f"{OPEN}/", f"{OWED}/", f"{SETTLED}/")) for path in self.paths())
+        return self.waiting()[0] if waits else ()
+
     def take_in(self, records: Iterable[Stored]) -> tuple[str, ...]:
         """Keep records of elsewhere here first; the paths of those under whose id something else waits."""
         refused = []
@@ -148,7 +208,16 @@ class Outbox:
         return tuple(refused)
 
     def add(self, record: Stored) -> str:
-        """Keep a record; its file. Raises OtherRecordError for a second record of an id."""
+        """Keep a record; its file. Raises OtherRecordError for a second record of an id.
+
+        A loose end takes the place of an older one, and of the word that that is tied up; and the other way round.
+        """
+        if isinstance(record, Settled):
+            self.store.discard(record.of)
+        if isinstance(record, Owed):
+            self.store.discard(settled_path(record.path))
+        if isinstance(record, Owed | Settled):
+            self.store.discard(record.path)
         return self.store.add(record)
 
     def remove(self, paths: Iterable[str]) -> None:

@@ -17,9 +17,12 @@ from assay.adapters.stored_records import parsed_in_place
 from assay.core.budget import Spend
 from assay.core.comment_pointer import CommentPointer
 from assay.core.data_ref import short
-from assay.core.store_layout import SPEND, pointer_path
+from assay.core.loose_ends import Opened, Owed
+from assay.core.record import Envelope
+from assay.core.store_layout import OPEN, OWED, SPEND, pointer_path
 from assay.ports import Unreadable
 
+E = TypeVar("E", bound=Envelope)
 T = TypeVar("T")
 
 
@@ -52,16 +55,26 @@ class Reader:
 
     def spends(self) -> tuple[Spend | Unreadable, ...]:
         """All records of what was spent. They are few, and read without the index."""
-        answer = self.ask(self._spend_texts)
+        return self._all(Spend, SPEND)
+
+    def opened(self) -> tuple[Opened | Unreadable, ...]:
+        """All runs that were begun and not ended."""
+        return self._all(Opened, OPEN)
+
+    def owed(self) -> tuple[Owed | Unreadable, ...]:
+        """All reports that are still to be posted."""
+        return self._all(Owed, OWED)
+
+    def _all(self, kind: type[E], folder: str) -> tuple[E | Unreadable, ...]:
+        def texts(snapshot: Snapshot) -> tuple[tuple[str, bytes], ...]:
+            files = tuple(snapshot.files(folder))
+            contents = dict(snapshot.contents(dict.fromkeys(one.blob for one in files if not one.problem)))
+            return tuple((one.path, contents.get(one.blob) or b"") for one in files)
+
+        answer = self.ask(texts)
         if isinstance(answer, Unreadable):
             return (answer,)
-        return tuple(parsed_in_place(Spend, path, data) for path, data in answer)
-
-    @staticmethod
-    def _spend_texts(snapshot: Snapshot) -> tuple[tuple[str, bytes], ...]:
-        files = tuple(snapshot.files(SPEND))
-        contents = dict(snapshot.contents(dict.fromkeys(one.blob for one in files if not one.problem)))
-        return tuple((one.path, contents.get(one.blob) or b"") for one in files)
+        return tuple(parsed_in_place(kind, path, data) for path, data in answer)
 
     def pointer(self, pull: int) -> CommentPointer | None:
         """Where our comment on a pull request stands, as far as the branch says so."""

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.store_branch.compacting import CompactionChange
 from assay.adapters.store_branch.delivery import HASTY, Deliverer, Patience
-from assay.adapters.store_branch.outbox import Outbox, OutboxChange, Stored
+from assay.adapters.store_branch.outbox import Outbox, OutboxChange
 from assay.adapters.store_branch.outcome_signs import Kind
 from assay.adapters.store_branch.outcomes import Outcome
 from assay.adapters.store_branch.private_repository import PrivateRepository
 from assay.adapters.store_branch.reading import Reader
 from assay.adapters.store_branch.remote import Credentials, Remote
 from assay.adapters.store_branch.transfer import Transfer
+from assay.adapters.store_directory import Stored
 from assay.adapters.store_index import Index
 from assay.adapters.stored_records import another_record, catalog, spent_of
 from assay.core.analysis_file import AnalysisFile
@@ -27,12 +28,14 @@ from assay.core.data_ref import short
 from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
 from assay.core.prior import Found, Header, Search, together
-from assay.core.store_layout import RUN_PREFIX
+from assay.core.store_layout import LEDGER, RUN_PREFIX, is_pointer
 from assay.core.values import dataclass
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Catalog, Unreadable
 
 if TYPE_CHECKING:
+    from assay.adapters.store_branch.ends import BranchEnds
+    from assay.adapters.store_branch.ledger import BranchLedger
     from assay.adapters.store_branch.queue import BranchQueue
     from assay.adapters.store_branch.sessions import BranchSessions
 
@@ -100,6 +103,20 @@ class BranchStore:
         return BranchSessions(self.name, self._repository, self._deliverer, self._reader)
 
     @property
+    def ends(self) -> "BranchEnds":
+        """What jobs have begun and what they owe."""
+        from assay.adapters.store_branch.ends import BranchEnds  # only a job on GitHub has any
+
+        return BranchEnds(self, self._outbox, self._reader)
+
+    @property
+    def ledger(self) -> "BranchLedger":
+        """What the control loop has attempted."""
+        from assay.adapters.store_branch.ledger import BranchLedger  # no check needs it
+
+        return BranchLedger(self.name, self._repository, self._deliverer, self._reader, self._outbox.folder, self._warn)
+
+    @property
     def queue(self) -> "BranchQueue":
         """The queue of jobs."""
         from assay.adapters.store_branch.queue import BranchQueue
@@ -137,6 +154,8 @@ class BranchStore:
         """
         refused = self._outbox.take_in(taken_in)
         sent = self._sent(patience)
+        if patience is None and (self._outbox.folder / LEDGER).is_dir():
+            self.ledger.flush()
         return replace(sent, conflicts=(*refused, *(path for path in sent.conflicts if path not in refused)))
 
     def compact(self, now: datetime) -> tuple[Packed, ...]:
@@ -165,7 +184,7 @@ class BranchStore:
 
     def add_pointer(self, pointer: CommentPointer) -> str:
         """The same for where our comment stands."""
-        return self._add(pointer.path, self._outbox.add(pointer))
+        return self.keep(pointer)
 
     def pointer(self, pull: int) -> CommentPointer | None:
         """Where our comment on a pull request stands, None where that is not known."""
@@ -208,6 +227,16 @@ class BranchStore:
         by_id = {run.run_id: run for run in both if run.run_id not in hidden}
         return tuple(by_id[run_id] for run_id in sorted(by_id, reverse=True))[:limit]
 
+    def listed(self, benchmark: str) -> tuple[tuple[Header, ...], tuple[Unreadable, ...]]:
+        """What is known of all runs of a benchmark, on the branch and on their way to it, newest first, and what is unreadable."""
+        waiting, lost = self._outbox.store.listed(benchmark)
+        hidden = self._outbox.hidden()
+        found = self._reader.read(lambda shelf: shelf.listed(benchmark, hidden))
+        on_branch, unread = ((), (found,)) if isinstance(found, Unreadable) else found
+        by_id = {one.run_id: one for one in (*waiting, *on_branch)}
+        named = tuple(Unreadable(f"{self._outbox.folder}/{one.path}", one.reason) for one in lost)
+        return tuple(by_id[run_id] for run_id in sorted(by_id, reverse=True)), (*unread, *named)
+
     def runs(self, benchmark: str) -> Catalog:
         """All runs of a benchmark, newest first, on the branch and on their way to it, and all that could not be read."""
         waiting = self._outbox.store.runs(benchmark)  # before the branch: what is sent meanwhile is met twice rather than never
@@ -247,6 +276,10 @@ class BranchStore:
         found = self._reader.read(lambda shelf: shelf.asked.headers(benchmark))
         return () if isinstance(found, Unreadable) else found
 
+    def keep(self, record: Stored) -> str:
+        """The same for any record."""
+        return self._add(record.path, self._outbox.add(record))
+
     def _add(self, path: str, kept: str) -> str:
         if self._batching:
             return kept
@@ -273,7 +306,7 @@ class BranchStore:
     def _settled(self, change: OutboxChange, outcome: Outcome, lost: tuple[Unreadable, ...]) -> Flushed:
         """Take out of the outbox what the branch has. What was there before counts even where the push was refused."""
         landed = change.landed if outcome.kind is Kind.DONE else change.present
-        self._outbox.remove(landed)
+        self._outbox.remove((*landed, *filter(is_pointer, change.conflicts)))  # whoever remembered one first is right
         if outcome.kind is Kind.DONE:
             self._reader.touch()
         gone = {*landed, *change.conflicts}
@@ -296,6 +329,7 @@ def sentences(flushed: Flushed, name: str, outbox: Path) -> tuple[str, ...]:
     said = [
         f"{path} is stored already with another content. A stored record is never changed: compare the two on `{name}` and in {outbox}."
         for path in flushed.conflicts
+        if not is_pointer(path)
     ]
     said += [f"{one.path} cannot be read and was not sent: {one.reason}. Repair it or remove it." for one in flushed.unreadable]
     if flushed.waiting:

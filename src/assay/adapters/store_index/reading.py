@@ -6,9 +6,9 @@ from typing import TypeVar
 from assay.adapters.store_files import unreadable
 from assay.adapters.store_index.index import Asked
 from assay.adapters.store_index.tables import Place
-from assay.adapters.stored_records import parsed, parsed_in_place
+from assay.adapters.stored_records import is_hidden, parsed, parsed_in_place
 from assay.core.envelope import Run, StoredDecision
-from assay.core.prior import Found, Search
+from assay.core.prior import Found, Header, Search
 from assay.core.record import Envelope
 from assay.core.store_layout import INVALIDATED, RUNS, month_of, packed_path, run_path
 from assay.core.values import dataclass
@@ -33,6 +33,14 @@ class Shelf:
     def runs(self, benchmark: str) -> tuple[Run | Unreadable, ...]:
         """The runs of a benchmark, and all of the store that could not be read."""
         return (*self._read(Run, self.asked.of_benchmark(benchmark)), *self.asked.problems(RUNS))
+
+    def listed(self, benchmark: str, also_hidden: frozenset[str] = frozenset()) -> tuple[tuple[Header, ...], tuple[Unreadable, ...]]:
+        """The headers of a benchmark's runs that nothing hides, newest first, and all of the store that could not be read."""
+        if lost := self.asked.problems(INVALIDATED):
+            return (), lost
+        hidden = self.asked.hidden() | also_hidden
+        seen = tuple(one for one in self.asked.headers(benchmark) if one.run_id not in hidden)
+        return seen, tuple(one for one in self.asked.problems(RUNS) if not is_hidden(one.path, hidden))
 
     def recent(self, benchmark: str, limit: int) -> tuple[Run, ...]:
         """The newest clean runs of a benchmark that can be read."""

@@ -3,9 +3,8 @@
 It is enough to explain the result by. Raw logs never go in: of a failure's output there is a short excerpt, marked as untrusted.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
-from itertools import groupby
 
 from assay.core import canonical, escape, wording
 from assay.core.change_points import find_changes
@@ -13,21 +12,24 @@ from assay.core.comparison import Comparison
 from assay.core.envelope import Run
 from assay.core.fusion import statistics
 from assay.core.fusion.budget import DIGEST_BYTES
+from assay.core.fusion.diff_facts import diff_facts
 from assay.core.fusion.history import Past, Today, history_facts
 from assay.core.fusion.redact import redact
 from assay.core.fusion.statistics import rounded
 from assay.core.model import UNKNOWN, Direction, Role
 from assay.core.numbers import centre
 from assay.core.result import BenchmarkResult, ReuseVerdict, SideFacts
+from assay.core.tree import LineCounts
 from assay.core.values import dataclass
 
 SCHEMA = "assay.digest/1"
-_VALUES, _PATHS, _LINES, _WARNINGS, _SENTENCE, _METRICS = 32, 20, 20, 12, 300, 24
+_VALUES, _LINES, _WARNINGS, _SENTENCE, _METRICS = 32, 20, 12, 300, 24
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """One result and what is stored around it. `changed` is each path that differs with the rung it belongs to, None if not known.
+    `lines` are counted in these paths, None if that was not done.
 
     `secrets` are values that must not appear, wherever a stranger may have printed them.
     """
@@ -39,6 +41,7 @@ class Subject:
     head_run: Run | None = None
     past: Past = field(default_factory=Past)
     changed: tuple[tuple[str, str], ...] | None = None
+    lines: LineCounts | None = None
     secrets: tuple[str, ...] = ()
 
 
@@ -90,7 +93,7 @@ def _digest(subject: Subject, write: _Writer, kept: int) -> dict[str, object]:
         "reuse": _reuse(result.reuse, result.reused_age, write),
         "environment": _environment(subject, write),
         "history": history_facts(subject.past, _today(primary, subject.base)) if primary else None,
-        "diff": _diff(subject.changed, write),
+        "diff": diff_facts(subject.changed, subject.lines, write),
         "warnings": [write(one) for one in result.warnings[:_WARNINGS]],
         "excerpts": _excerpts(result, write),
     }
@@ -226,14 +229,6 @@ def _differences(base: Run, head: Run, write: _Writer) -> list[str]:
         moved = sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
         found += [f"package {write(name, 60)}" for name in moved[:8]]
     return found
-
-
-def _diff(changed: tuple[tuple[str, str], ...] | None, write: _Writer) -> dict[str, object] | str:
-    if changed is None:
-        return UNKNOWN
-    by_rung: Callable[[tuple[str, str]], str] = lambda one: one[1]  # noqa: E731
-    groups = {rung: len(list(paths)) for rung, paths in groupby(sorted(changed, key=by_rung), by_rung)}
-    return {"files": len(changed), "by_rung": groups, "paths": [write(path, 120) for path, _ in changed[:_PATHS]]}
 
 
 def _excerpts(result: BenchmarkResult, write: _Writer) -> list[dict[str, object]]:

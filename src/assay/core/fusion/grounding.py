@@ -32,15 +32,18 @@ _COUNTED = {
     "session": ("runs", "runs_stored", "n", "of"),
     "warm-up": ("warmups",),
     "warmup": ("warmups",),
-    "file": ("files", "by_rung", "paths"),
+    "file": ("files", "by_rung", "paths", "binary_files"),
     "path": ("files", "by_rung", "paths"),
     "core": ("cores_available",),
+    "line": ("added", "removed", "changed"),
+    "line added": ("added",),
+    "line removed": ("removed",),
 }
 _LEVEL = re.compile(r"\b(?:confiden\w*|levels?|alpha|significan\w*|interval|error rate)\b", re.IGNORECASE)
 _HEDGED = 0.05
 _FRACTION_DIGITS = 3
 _QUOTED = re.compile(r"[\"“]([^\"“”]{4,200})[\"”]")
-_ONLY_WITH_ITS_NOUN = ("runs_ago", "modes", "more_pairs", "cores_available", "warmups")
+_ONLY_WITH_ITS_NOUN = ("runs_ago", "modes", "more_pairs", "cores_available", "warmups", "added", "removed", "changed", "binary_files")
 _SIGNED = (Kind.SIGNED_SHARE,)
 _SHARES = (Kind.SIGNED_SHARE, Kind.SHARE, Kind.CHANCE, Kind.LEVEL)
 

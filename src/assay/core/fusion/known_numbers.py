@@ -51,7 +51,7 @@ _KINDS = {
     **dict.fromkeys(
         (
             *("n", "more_pairs", "processes", "warmups", "runs", "runs_stored", "beats", "of", "files", "paths", "runs_considered"),
-            *("metrics_left_out", "by_rung", "cores_available", "runs_ago", "modes"),
+            *("metrics_left_out", "by_rung", "cores_available", "runs_ago", "modes", "added", "removed", "changed", "binary_files"),
         ),
         Kind.COUNT,
     ),

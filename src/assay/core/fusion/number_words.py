@@ -17,13 +17,18 @@ _TIMES = re.compile(r"\s?(?:×|x\b|times\b|-?fold\b)", re.IGNORECASE)
 _UNIT = re.compile(r"\s?(ns|us|µs|μs|ms|s|sec|secs|seconds?|milliseconds?|msec|microseconds?|min|mins|minutes?|h|hours?)\b")
 _ADJECTIVES = (
     "more|earlier|further|further stored|stored|base|head|measured|counted|changed|other|interleaved|benchmark|fresh|separate"
-    "|previous|new|relevant|available|past|prior|base and head|earlier base|earlier stored"
+    "|previous|new|relevant|available|past|prior|base and head|earlier base|earlier stored|added|inserted|removed|deleted|modified"
 )
 _NOUN = re.compile(
     rf"(?:\s(?:out )?of(?: all)?(?: the| its)?)?\s(?:(?:{_ADJECTIVES})\s){{0,2}}"
-    r"(process|value|sample|measurement|repeat|repetition|seed|pair|run|session|warm-up|warmup|file|path|core)(?:e?s)?\b",
+    r"(process|value|sample|measurement|repeat|repetition|seed|pair|run|session|warm-up|warmup|file|path|core|line)(?:e?s)?\b",
     re.IGNORECASE,
 )
+_ADDED, _REMOVED = r"add|insert|new\b", r"remov|delet"
+_DIRECTION = rf"(?P<added>{_ADDED})|(?P<removed>{_REMOVED})"
+_DONE_TO = re.compile(rf"(?:\s(?:of code|of|have|has|had|been|were|was|are|is)\b)*\s(?:{_DIRECTION})", re.IGNORECASE)
+_DOING = re.compile(rf"\b(?:{_DIRECTION})\w*(?:\s(?:about|some|only|just))?\s$", re.IGNORECASE)
+_LINE = re.compile(r"\blines?\b", re.IGNORECASE)
 _CHANCE = re.compile(r"(?:\bp|\bp-values?|\bprobability)\b[^.,;0-9%]{0,24}$", re.IGNORECASE)
 _OF = re.compile(r"\s+(?:of|as)\b")
 _ABOUT = re.compile(
@@ -151,7 +156,7 @@ def _digits(sentence: str, hit: re.Match[str]) -> Written:
     value = -float(digits) if sign in ("-", "−", "–") else float(digits)
     percent, times = _PERCENT.match(sentence, end), _TIMES.match(sentence, end)
     unit = None if percent or times else _UNIT.match(sentence, end)
-    noun = None if percent or unit or times else _NOUN.match(sentence, end)
+    counts = "" if percent or unit or times else _counted(sentence, hit.start(), end)
     tail = percent or times or unit
     return Written(
         value=value,
@@ -166,7 +171,7 @@ def _digits(sentence: str, hit: re.Match[str]) -> Written:
         chance=bool(_CHANCE.search(sentence, 0, start)),
         about=bool(_ROUND.fullmatch(digits) and _ABOUT.search(sentence, 0, start)),
         share_of=bool(percent and _OF.match(sentence, percent.end())),
-        counts=noun[1].lower() if noun else "value" if _N_EQUALS.search(sentence, 0, start) else "",
+        counts=counts or ("value" if _N_EQUALS.search(sentence, 0, start) else ""),
     )
 
 
@@ -182,8 +187,21 @@ def _name_around(sentence: str, start: int, end: int) -> tuple[int, str] | None:
 
 
 def _word(sentence: str, hit: re.Match[str]) -> Written:
-    noun, times = _NOUN.match(sentence, hit.end()), _TIMES.match(sentence, hit.end())
-    return Written(float(_WORDS[hit[1].lower()]), *hit.span(), times=bool(times), counts="" if times or not noun else noun[1].lower())
+    times = _TIMES.match(sentence, hit.end())
+    return Written(float(_WORDS[hit[1].lower()]), *hit.span(), times=bool(times), counts="" if times else _counted(sentence, *hit.span()))
+
+
+def _counted(sentence: str, start: int, end: int) -> str:
+    """What a number counts, in the singular; of lines with whether they were added or removed, where that is said."""
+    noun = _NOUN.match(sentence, end)
+    if noun and noun[1].lower() != "line":
+        return noun[1].lower()
+    if noun:
+        told = re.search(_DIRECTION, noun[0], re.IGNORECASE) or _DONE_TO.match(sentence, noun.end()) or _DOING.search(sentence[:start])
+    else:  # 12 lines added, 4 removed
+        told = (_DONE_TO.match(sentence, end) or _DOING.search(sentence[:start])) if _LINE.search(sentence) else None
+    direction = told.lastgroup if told else ""
+    return f"line {direction}" if direction else "line" if noun else ""
 
 
 def _of_side(one: Written, sentence: str, since: int) -> Written:

@@ -14,6 +14,7 @@ from assay.core.fusion.digest import Subject, digest_of
 from assay.core.fusion.history import Past
 from assay.core.model import Cause, Conclusion, Direction, MetricSpec, Outcome, Role, Status, Verdict
 from assay.core.result import BenchmarkResult, SideFacts
+from assay.core.tree import Lines
 
 LOWER, HIGHER = Direction.LOWER, Direction.HIGHER
 LOSS = MetricSpec("val_loss", Role.PRIMARY, LOWER, "nats", 0.01)
@@ -90,7 +91,8 @@ def improved() -> Subject:
     )
     past = _past("val_loss", (3.46, 3.45, 3.44, 3.425, 3.42, 3.41, 3.408, 3.407))
     changed = (("src/a.py", "code"), ("src/b.py", "code"), ("conf.toml", "config"))
-    return Subject(_judged(better_loss(), throughput, memory), BASE, HEAD, past=past, changed=changed)
+    lines = {"src/a.py": Lines(40, 12), "src/b.py": Lines(7, 0), "conf.toml": Lines(1, 1)}
+    return Subject(_judged(better_loss(), throughput, memory), BASE, HEAD, past=past, changed=changed, lines=lines)
 
 
 def regressed() -> Subject:
