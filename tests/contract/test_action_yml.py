@@ -168,6 +168,8 @@ def test_a_workflow_grants_nothing_but_what_a_job_asks_for(name: str) -> None:
             needed["actions"] = "read"
         elif "issue_comment" in loaded[True] and mode(job) == "plan":  # type: ignore[index] # beside it no foreign code runs
             needed["actions"] = "write"
+        elif "schedule" in loaded[True]:  # type: ignore[index]
+            needed["issues"] = "write"
         assert job["permissions"] == needed
 
 

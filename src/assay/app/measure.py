@@ -72,28 +72,36 @@ class Task:
 def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
     """Run the session; `keep` is handed each run as soon as it is complete, also when the session is cancelled."""
     with house.worktrees() as worktrees:
-        session = _open(house, task, worktrees)
-        watch = _Isolation(worktrees, session)
-        comparisons: tuple[Comparison, ...] = ()
         try:
-            session.set_up()
-            watch.look()
-            session.pilot()
-            comparisons = _sample(house, session, task, watch)
-            session.check()
-        except BaseException as error:
-            # whatever ends it, a signal or a full disk: nothing measured is ever lost
-            _store(house, task, session, watch, keep, Ending.CANCELLED if isinstance(error, CancelledError) else Ending.BROKEN_OFF, {})
-            raise
-        stored: dict[Side, Run] = {}
-        try:
-            _store(house, task, session, watch, keep, Ending.REGULAR, stored)
+            session = _open(house, task, worktrees)
+            watch = _Isolation(worktrees, session)
         except CancelledError:
-            # the session was complete when the signal came, and a second one is ignored: what is left of it is stored too
-            _store(house, task, session, watch, keep, Ending.REGULAR, stored)
+            _store(house, task, _session(house, task, worktrees, _unbegun(house, task)), None, keep, Ending.CANCELLED, {})
             raise
-        base, head = stored[Side.BASE], stored[Side.HEAD]
-        return Measured(session, base, head, comparisons, watch.details)
+        return _run(house, task, session, watch, keep)
+
+
+def _run(house: House, task: Task, session: Session, watch: "_Isolation", keep: Callable[[Run], None]) -> Measured:
+    comparisons: tuple[Comparison, ...] = ()
+    try:
+        session.set_up()
+        watch.look()
+        session.pilot()
+        comparisons = _sample(house, session, task, watch)
+        session.check()
+    except BaseException as error:
+        # whatever ends it, a signal or a full disk: nothing measured is ever lost
+        _store(house, task, session, watch, keep, Ending.CANCELLED if isinstance(error, CancelledError) else Ending.BROKEN_OFF, {})
+        raise
+    stored: dict[Side, Run] = {}
+    try:
+        _store(house, task, session, watch, keep, Ending.REGULAR, stored)
+    except CancelledError:
+        # the session was complete when the signal came, and a second one is ignored: what is left of it is stored too
+        _store(house, task, session, watch, keep, Ending.REGULAR, stored)
+        raise
+    base, head = stored[Side.BASE], stored[Side.HEAD]
+    return Measured(session, base, head, comparisons, watch.details)
 
 
 def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
@@ -104,8 +112,29 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
             sides[side] = _stored(task.base_run)
             continue
         house.observer.note(StageStarted(task.benchmark.name, "checkout", side))
-        name = task.run_id if side is Side.HEAD else house.clock.new_id("run")
-        sides[side] = _side(worktrees, side, commit, task.benchmark, SideSession(Worktree(side, commit, "", "", {}), name, started))
+        sides[side] = _side(worktrees, side, commit, task.benchmark, _blank(house, task, side, started))
+    return _session(house, task, worktrees, sides)
+
+
+def _blank(house: House, task: Task, side: Side, started: str) -> SideSession:
+    """A side of which nothing is there yet."""
+    commit, name = (task.commits.head, task.run_id) if side is Side.HEAD else (task.commits.base, house.clock.new_id("run"))
+    return SideSession(Worktree(side, commit, "", "", {}), name, started)
+
+
+def _unbegun(house: House, task: Task) -> dict[Side, SideSession]:
+    """Both sides of a session that was cancelled before anything could run: it was wanted, and that is on record."""
+    sides: dict[Side, SideSession] = {}
+    for side in Side:
+        if side is Side.BASE and task.base_run:
+            sides[side] = _stored(task.base_run)
+            continue
+        sides[side] = _blank(house, task, side, stamp(house.clock.now()))
+        sides[side].failure = Failure(Stage.CHECKOUT, Cause.CANCELLED, "cancelled before its commit was laid out")
+    return sides
+
+
+def _session(house: House, task: Task, worktrees: Worktrees, sides: dict[Side, SideSession]) -> Session:
     name = house.clock.new_id("ses")
     primary = task.benchmark.metric.name if task.benchmark.metric else None
     return Session(
@@ -244,16 +273,22 @@ def _no_baseline(base: SideSession) -> str:
 
 
 def _store(
-    house: House, task: Task, session: Session, watch: _Isolation, keep: Callable[[Run], None], ending: Ending, stored: dict[Side, Run]
+    house: House,
+    task: Task,
+    session: Session,
+    watch: _Isolation | None,
+    keep: Callable[[Run], None],
+    ending: Ending,
+    stored: dict[Side, Run],
 ) -> None:
     """Hand both runs to `keep`; those in `stored` have been handed over already, and each that is joins them."""
     around = Surroundings(
         machine=house.machine.facts(),
         environment=house.machine.environment(),
-        inputs=watch.inputs,
+        inputs=watch.inputs if watch else {},
         supervision=house.supervision,
-        shared_state_changed=watch.changed,
-        not_isolated=watch.reason,
+        shared_state_changed=watch.changed if watch else (),
+        not_isolated=watch.reason if watch else "",
         user_tree_dirty=task.user_tree_dirty,
         reproduce=task.reproduce,
         trust=task.trust,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.core.config import Config
 
 _VERSION = re.compile(r"(\d+)\.(\d+)")
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _SIGNS = {"fail": "✗", "warn": "!", "unknown": "?", "ok": "✓"}
 
 
@@ -53,6 +54,20 @@ def _findings() -> "Iterator[Finding]":
     yield from of_machine(facts, wants_gpu=wants)
     if os.environ.get("GITHUB_ACTIONS") == "true":
         yield from of_job(facts)
+    yield from _token()
+
+
+def _token() -> "Iterator[Finding]":
+    """Asked of GitHub where there is a token and it is known for which repository."""
+    from assay.core.token_checkup import of_token
+
+    names = ("GITHUB_TOKEN", "INPUT_GITHUB-TOKEN", "INPUT_GITHUB_TOKEN")
+    token = next((value for name in names if (value := os.environ.get(name, "").strip())), "")
+    repository = os.environ.get("GITHUB_REPOSITORY", "")
+    if token and _REPOSITORY.fullmatch(repository):
+        from assay.adapters.github.rights import rights_of
+
+        yield from of_token(rights_of(token, repository, os.environ.get("GITHUB_API_URL") or "https://api.github.com"))
 
 
 def _repository() -> "GitRepo | None":
@@ -97,13 +112,15 @@ def _workflows(root: Path) -> "Iterator[Finding]":
 
 
 def _surroundings(repo: "GitRepo | None") -> "Surroundings":
+    from assay.adapters.devices.local import LocalDevices
     from assay.adapters.git.persisted import credential_files
     from assay.adapters.machine import LocalMachine
     from assay.adapters.runner_settings import ephemeral
     from assay.core.checkup import Surroundings
     from assay.core.facts import Gpu
 
-    gpu = LocalMachine(os.environ).facts().gpu
+    devices = LocalDevices()
+    gpu = LocalMachine(os.environ, devices=devices).facts().gpu
     root = Path(repo.root) if repo else Path.cwd()
     count = gpu.count if isinstance(gpu, Gpu) else 0 if gpu == "none" else None
     return Surroundings(
@@ -112,6 +129,8 @@ def _surroundings(repo: "GitRepo | None") -> "Surroundings":
         shallow=repo.shallow if repo else None,
         runtime=_docker_runtime(),
         gpus=count if isinstance(count, int) else None,
+        told=devices.library is not None or not devices.present,
+        company=sum(len(devices.library.computing(card.bus) or ()) for card in devices.cards) if devices.library else 0,
         hosted=os.environ.get("RUNNER_ENVIRONMENT") == "github-hosted" if "RUNNER_ENVIRONMENT" in os.environ else None,
         public=_public(),
         ephemeral=ephemeral(os.environ.get("RUNNER_TEMP", "")),
@@ -134,11 +153,9 @@ def _git_version() -> tuple[int, int] | None:
 
 def _docker_runtime() -> str | None:
     """The default runtime of the Docker here; None where there is no Docker, or no word of it."""
-    try:
-        settings = json.loads(Path("/etc/docker/daemon.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return str(settings.get("default-runtime", "runc")) if isinstance(settings, dict) else None
+    from assay.adapters.docker_engine import default_runtime
+
+    return default_runtime()
 
 
 def _public() -> bool | None:

@@ -27,13 +27,18 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What could be learnt of the machine and the job. None is what could not be."""
+    """What could be learnt of the machine and the job. None is what could not be.
+
+    `told` says that the driver's library answers, `company` counts who computes on the GPUs at this moment.
+    """
 
     python: tuple[int, int]
     git: tuple[int, int] | None
     shallow: bool | None
     runtime: str | None
     gpus: int | None
+    told: bool
+    company: int
     hosted: bool | None
     public: bool | None
     ephemeral: bool | None
@@ -81,6 +86,12 @@ def _gpu(facts: Surroundings, *, wants_gpu: bool) -> Iterator[Finding]:
         state, what = (State.UNKNOWN, "Whether there is a GPU") if facts.gpus is None else (State.FAIL, "")
         said = f"{what} could not be found out." if what else "The config has benchmarks for a GPU, and this machine shows none."
         yield Finding("gpu", state, said, "Run them on a machine that has one: `machine` and `machines` in the config.")
+    if facts.gpus and not facts.told:
+        what = "NVIDIA's library cannot be asked, so nobody sees that a GPU was throttled or shared."
+        yield Finding("gpu", State.WARN, what, "Install Assay with its extra: pip install 'assay[gpu]'.")
+    if facts.company:
+        what = f"Somebody computes on a GPU of this machine now ({facts.company} processes): a run beside it does not count."
+        yield Finding("gpu", State.WARN, what, "Keep others off the cards of benchmarks; `nvidia-smi` shows who it is.")
     if facts.runtime not in (None, "nvidia"):
         what = f"Docker's default runtime here is {facts.runtime}, so the container action sees no GPU."
         yield Finding("docker", State.WARN, what, "Use the action in run/, or set `default-runtime: nvidia` in /etc/docker/daemon.json.")

@@ -14,6 +14,10 @@ _OURS = re.compile(r"(?:\./run|\./?|[\w.-]+/assay(?:/run)?@\S+)$")
 _PINNED = re.compile(r"@[0-9a-f]{40}$")
 _CHECKOUT = "actions/checkout@"
 _NEEDED = {"checks": "a check run for each benchmark", "pull-requests": "the comment", "contents": "the data branch"}
+_NEEDED_BY_LOOP = {"checks": "the check run of the status", "issues": "the status and regressions", "contents": "the data branch"}
+_LOOP = frozenset({"schedule", "repository_dispatch"})
+_HEARD = frozenset({"pull_request", "push", "merge_group", "issue_comment", "workflow_run", "workflow_dispatch", *_LOOP})
+_OWN_RUN = re.compile(r"github\.(?:event\.comment\.id|run_id)\b")
 
 
 def of_workflow(name: str, text: str) -> Iterator[Finding]:
@@ -51,7 +55,34 @@ class _Page:
             return {str(one): None for one in found}
         return {str(key): value for key, value in found.items()} if isinstance(found, dict) else {}
 
+    @property
+    def group(self) -> str:
+        """The concurrency group, empty where there is none."""
+        found = self.loaded.get("concurrency")
+        return str(found.get("group", "")) if isinstance(found, dict) else str(found or "")
+
+    @property
+    def breaks_off(self) -> bool:
+        found = self.loaded.get("concurrency")
+        return isinstance(found, dict) and found.get("cancel-in-progress") is True
+
     def findings(self) -> Iterator[Finding]:
+        yield from self._events()
+        yield from self._concurrency()
+
+    def _concurrency(self) -> Iterator[Finding]:
+        if "issue_comment" in self.triggers and self.group and not _OWN_RUN.search(self.group):
+            what = f"{self.name} has one queue for several commands, in which GitHub drops all but the newest that waits."
+            yield Finding("concurrency", State.WARN, what, "Write `group: experiment-${{ github.event.comment.id }}`.")
+        if "schedule" in self.triggers and (not self.group or self.breaks_off):
+            how = "breaks a tick off for the next" if self.group else "lets two ticks run at once"
+            mend = "Write `concurrency: {group: benchmark-loop, cancel-in-progress: false}`."
+            yield Finding("concurrency", State.WARN, f"{self.name} {how}: both measure the same.", mend)
+
+    def _events(self) -> Iterator[Finding]:
+        if self.triggers and not {*self.triggers} & {*_HEARD, "pull_request_target", "workflow_call"}:
+            what = f"{self.name} starts on {', '.join(self.triggers)[:80]}, at which Assay does nothing."
+            yield Finding("trigger", State.FAIL, what, "Start it on pull_request, issue_comment or schedule: see `assay init --help`.")
         if "pull_request_target" in self.triggers:
             what = f"{self.name} starts on pull_request_target, under which Assay runs nothing, for strangers' code would hold a token."
             yield Finding("trigger", State.FAIL, what, "Start it on pull_request.")
@@ -85,6 +116,10 @@ class _Job:
     def mode(self) -> str:
         given = (self.assay or {}).get("with")
         return str(given.get("mode", "auto")) if isinstance(given, dict) else "auto"
+
+    @property
+    def _loops(self) -> bool:
+        return self.mode == "schedule" or (self.mode == "auto" and bool(self.page.triggers) and {*self.page.triggers} <= _LOOP)
 
     def findings(self) -> Iterator[Finding]:
         yield from self._pin()
@@ -127,13 +162,12 @@ class _Job:
                 what = f"{self.where}, runs code with more than `contents: read`."
                 yield Finding("permissions", State.WARN, what, 'Give it `permissions: {contents: read}` and `github-token: ""`.')
             return
+        needed = _NEEDED_BY_LOOP if self._loops else _NEEDED
         if given is None:
             what = f"{self.where}, says nothing of permissions, so that the repository's settings decide."
-            yield Finding(
-                "permissions", State.UNKNOWN, what, f"Write `permissions: {{{', '.join(f'{name}: write' for name in _NEEDED)}}}`."
-            )
+            yield Finding("permissions", State.UNKNOWN, what, f"Write `permissions: {{{', '.join(f'{name}: write' for name in needed)}}}`.")
         elif isinstance(given, dict) and self.mode != "plan":
-            for name, use in _NEEDED.items():
+            for name, use in needed.items():
                 if given.get(name) != "write":
                     what = f"{self.where}, may not write `{name}`: {use}."
                     yield Finding("permissions", State.WARN, what, f"Add `{name}: write` to its permissions.")

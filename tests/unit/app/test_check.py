@@ -425,6 +425,17 @@ def test_a_cancelled_session_is_stored_with_what_it_had() -> None:
     assert not lab.worktrees.open
 
 
+def test_a_session_that_is_cancelled_before_anything_ran_is_on_record_too() -> None:
+    lab = Lab()
+    lab.worktrees.refusal = CancelledError("Cancelled by SIGTERM.")
+    with pytest.raises(CancelledError):
+        lab.bench(fresh(BETTER))
+    assert {(run.commit, run.status, run.cause) for run in lab.store.stored.values()} == {
+        (commit, RunStatus.CANCELLED, Cause.CANCELLED) for commit in (BASE, HEAD)
+    }
+    assert not lab.worktrees.open
+
+
 def test_a_store_that_refuses_costs_neither_the_answer_nor_the_envelopes() -> None:
     lab = Lab()
     lab.store.refuses = "The disk is full."

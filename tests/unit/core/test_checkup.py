@@ -22,6 +22,8 @@ SOUND = Surroundings(
     shallow=False,
     runtime=None,
     gpus=0,
+    told=True,
+    company=0,
     hosted=True,
     public=True,
     ephemeral=None,
@@ -119,6 +121,12 @@ def test_a_gpu_is_missed_where_the_config_wants_one_only(gpus: int | None, runti
     facts = replace(SOUND, gpus=gpus, runtime=runtime)
     assert [each.state.value for each in of_machine(facts, wants_gpu=True) if each.state is not State.OK] == states
     assert all(each.state is State.OK for each in of_machine(facts, wants_gpu=False))
+
+
+def test_a_gpu_that_cannot_be_watched_or_has_company_is_told() -> None:
+    fine = replace(SOUND, gpus=1)
+    assert one(of_machine(replace(fine, told=False), wants_gpu=True)).mend.endswith("'assay[gpu]'.")
+    assert "nvidia-smi" in one(of_machine(replace(fine, company=2), wants_gpu=True)).mend
 
 
 def test_a_credential_and_a_lasting_runner_are_found_in_a_job() -> None:
