@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from assay.app import pull_commands
 from assay.app.approve import approve
 from assay.app.cancel import cancel
+from assay.app.explain_head import analyse
 from assay.app.office import Handler, Heard, Office
 from assay.core import replies
 from assay.core.comment_command import Verb
@@ -47,7 +48,7 @@ TABLE: Mapping[Verb, Entry] = {
     Verb.KEEP: Entry(pull_commands.keep),
     Verb.DISCARD: Entry(pull_commands.discard),
     Verb.CANCEL: Entry(cancel, closed=True),
-    Verb.ANALYSE: Entry(closed=True),
+    Verb.ANALYSE: Entry(analyse, closed=True),
     Verb.REVIEW: Entry(),
     Verb.APPROVE: Entry(approve),
     Verb.FINALIZE: Entry(pull_commands.finalize, closed=True),

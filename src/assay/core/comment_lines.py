@@ -1,117 +1,106 @@
 """Which lines of a comment speak to us: those that a reader sees as text of the author's own.
 
-A line in a code block, a code span, a quotation or an HTML comment is something shown, quoted or hidden, and orders nothing. Where Markdown
-leaves a doubt the line counts as shown: nothing runs that nobody asked for in the open.
+A line in a code block, a code span, a quotation, a folded part or an HTML comment is something shown, quoted or hidden, and orders nothing.
+Where Markdown or HTML leave a doubt the line counts as such: nothing runs that nobody asked for in the open.
 """
 
 import re
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 TRIGGER = "/experiment"
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_QUOTE = re.compile(r" {0,3}>")
-_RAW_START = re.compile(r" {0,3}<(pre|script|style|textarea)(?=[\s>]|$)", re.IGNORECASE)
-_LINK = re.compile(r"\]:|\]\([^)]*$")
-_TAG_START = re.compile(r"<[A-Za-z/!?]")
-_TAG = re.compile(r"<[A-Za-z/!?][^<>]*>")
-_BACKTICKS = re.compile("`+")
-_TICKS = re.compile(r"\\[\\`]|`+")
+_MARK = "\ue000"
+"""Nobody writes it (it is of the private use area), so it tells where in the parsed comment a line of the source is."""
+
+_MARKED = re.compile(rf"{TRIGGER}{_MARK}([0-9]+){_MARK}")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\s[^<>\"'=`]*(?:=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*)/?>")
+_CODE = "code|kbd|pre|samp|script|style|tt|xmp"
+_FOLDED = "details|dialog|iframe|noembed|noframes|noscript|object|option|plaintext|select|template|textarea|title"
+_STRANGE = "audio|blockquote|canvas|del|head|math|q|rp|rt|s|strike|svg|video"
+_HIDING = re.compile(rf"{_CODE}|{_FOLDED}|{_STRANGE}")
+"""Elements whose content is code, folded away, left out, crossed out or somebody else's words."""
 
 
 def commands_in(body: str) -> tuple[str, ...]:
-    """The lines that begin with the trigger and stand in the open, without their line ends, in order. Linear in the text's length."""
-    return tuple(line for line in _open_lines(_lines(body)) if _is_command(line))
-
-
-def _lines(body: str) -> list[str]:
-    """Lines as a browser sends them: CR LF, and nothing else ends one but LF."""
-    return [line.rstrip("\r") for line in body.split("\n")]
+    """The lines that begin with the trigger and stand in the open, without their line ends, in order."""
+    lines = [line.removesuffix("\r") for line in body.split("\n")]
+    candidates = [number for number, line in enumerate(lines) if _is_command(line)]
+    if not candidates or _MARK in body:
+        return ()
+    for number in candidates:
+        lines[number] = f"{TRIGGER}{_MARK}{number}{_MARK}{lines[number][len(TRIGGER) :]}"
+    seen = sorted(set(_open_lines("\n".join(lines))))
+    return tuple(_MARKED.sub(TRIGGER, lines[number]) for number in seen)
 
 
 def _is_command(line: str) -> bool:
     return line.startswith(TRIGGER) and (len(line) == len(TRIGGER) or line[len(TRIGGER)] in " \t")
 
 
-def _open_lines(lines: list[str]) -> Iterator[str]:
-    paragraph: list[str] = []
-    for line in (*_outside_blocks(lines), None):
-        if line is not None and line.strip():
-            paragraph.append(line)
-        elif paragraph:
-            yield from _of_paragraph(paragraph)
-            paragraph = []
+def _open_lines(marked: str) -> Iterator[int]:
+    """The numbers of the marked lines that begin a line of a paragraph which is neither quoted nor inside of HTML."""
+    from markdown_it import MarkdownIt
+
+    tokens = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(marked)
+    page, quoted = _Page(), 0
+    for before, token in zip((None, *tokens), tokens, strict=False):
+        quoted += {"blockquote_open": 1, "blockquote_close": -1}.get(token.type, 0)
+        if token.type == "html_block":
+            page.take(token.content)
+        elif token.type == "inline":
+            in_paragraph = before is not None and before.type == "paragraph_open"
+            found = list(_line_starts(token.children or (), page))
+            yield from found if in_paragraph and not quoted else ()
 
 
-def _outside_blocks(lines: list[str]) -> Iterator[str | None]:
-    """Lines outside fences, raw HTML and HTML comments; None in place of each that is inside."""
-    fence, raw = "", ""
-    for line in lines:
-        if fence:
-            fence = "" if _closes(fence, line) else fence
-            yield None
-        elif raw:
-            raw = "" if raw in line.lower() else raw
-            yield None
-        elif (opened := _FENCE.match(line)) and not ("`" in opened[1] and "`" in opened[2]):
-            fence = opened[1]
-            yield None
-        elif raw := _raw_end(line):
-            yield None
-        else:
-            yield line
+def _line_starts(children: "Sequence[Token]", page: "_Page") -> Iterator[int]:
+    """The numbers of the marked lines among those of a paragraph: each begins as plain text, within no link and no emphasis."""
+    at_start = True
+    for child in children:
+        meant = child.type == "text" and "<!--" in child.content  # not to be read, though Markdown does not take it so
+        if child.type == "html_inline" or meant:
+            page.take(child.content)
+        marked = _MARKED.match(child.content) if at_start and child.type == "text" and child.level == 0 else None
+        if marked and page.shows:
+            yield int(marked[1])
+        at_start = child.type in ("softbreak", "hardbreak") or (at_start and child.type == "text" and not child.content)
 
 
-def _closes(fence: str, line: str) -> bool:
-    closing = line.strip(" \t")
-    return len(line) - len(line.lstrip(" ")) <= 3 and len(closing) >= len(fence) and not closing.strip(fence[0])
+class _Page:
+    """How a browser stands after the raw HTML so far. What it may read in another way than we do hides all that follows."""
+
+    def __init__(self) -> None:
+        self._depths: dict[str, int] = {}
+        self._lost = False
+
+    @property
+    def shows(self) -> bool:
+        return not self._lost and not any(self._depths.values())
+
+    def take(self, markup: str) -> None:
+        """A block or a piece of raw HTML."""
+        rest = _without_comments(markup)
+        for closing, name, attributes in _TAG.findall(rest):
+            self._tag(name.lower(), attributes.lower(), closing=bool(closing))
+        self._lost = self._lost or "<" in _TAG.sub("", rest)
+
+    def _tag(self, name: str, attributes: str, *, closing: bool) -> None:
+        self._lost = self._lost or "hidden" in attributes
+        if _HIDING.fullmatch(name):
+            self._depths[name] = max(0, self._depths.get(name, 0) + (-1 if closing else 1))
 
 
-def _raw_end(line: str) -> str:
-    """What ends the raw HTML that this line leaves open; empty where it leaves none open."""
-    start = line.rfind("<!--")
-    if start >= 0 and "-->" not in line[start + 4 :]:
-        return "-->"
-    opened = _RAW_START.match(line)
-    end = f"</{opened[1].lower()}>" if opened else ""
-    return end if end and end not in line.lower() else ""
-
-
-def _of_paragraph(paragraph: list[str]) -> Iterator[str]:
-    """The lines before the first that draws the following ones into itself, without those that a code span runs across."""
-    spans, start = iter(_code_spans("\n".join(paragraph))), 0
-    span = next(spans, None)
-    for line in paragraph:
-        while span is not None and span[1] <= start:
-            span = next(spans, None)
-        if span is None or not span[0] < start:
-            yield line
-        if _goes_on(line):
-            return
-        start += len(line) + 1
-
-
-def _goes_on(line: str) -> bool:
-    """Whether the next line of the paragraph may belong to a quotation, a tag or the title of a link that begins here."""
-    if _QUOTE.match(line) or _LINK.search(line):
-        return True
-    whole = [tag for tag in _TAG.findall(line) if tag.count('"') % 2 == 0 and tag.count("'") % 2 == 0]
-    return len(_TAG_START.findall(line)) > len(whole)
-
-
-def _code_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where code spans begin and end, in order: a run of backticks up to the next run of the same length (CommonMark 0.31, §6.1)."""
-    closing: dict[int, deque[int]] = {}
-    for run in _BACKTICKS.finditer(text):
-        closing.setdefault(len(run[0]), deque()).append(run.start())
-    end = 0
-    for found in _TICKS.finditer(text):
-        if found.start() < end or found[0].startswith("\\"):
-            continue
-        length, later = len(found[0]), closing.get(len(found[0]), deque())
-        while later and later[0] <= found.start():
-            later.popleft()
-        if later:
-            end = later[0] + length
-            yield found.start(), end
+def _without_comments(markup: str) -> str:
+    """The same without HTML comments; one that has no end, or ends at once for some, stays as the doubt that it is."""
+    parts, place = [], 0
+    while (start := markup.find("<!--", place)) >= 0:
+        end = markup.find("-->", start + 4)
+        if end < 0 or markup.startswith((">", "->"), start + 4):
+            break
+        parts.append(markup[place:start])
+        place = end + 3
+    return "".join((*parts, markup[place:]))

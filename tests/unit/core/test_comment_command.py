@@ -26,6 +26,13 @@ RUN = "/experiment run"
         f"<!-- a note -->\n\n{RUN}",
         f"see <b>this</b>\n{RUN}",
         f"see [this](https://example.org)\n{RUN}",
+        f"<details>\n\na log\n</details>\n\n{RUN}",
+        f"<details><summary>x</summary></details>\n\n{RUN}",
+        f"Write `<!--` there\n{RUN}",
+        f"- a point\n{RUN}",
+        f"1. one\n   ```\n   code\n   ```\n\n{RUN}",
+        f"a < b, Vec<int> and x <y\n\n{RUN}",
+        f"- a point\n- [ ] another\n\n{RUN}",
         "/experiment\trun ",
     ],
 )
@@ -60,6 +67,30 @@ def test_a_line_in_the_open_is_a_command(body: str) -> None:
         f'<a title=">\n{RUN}\n">x</a>',
         f'[x](y "\n{RUN}\n")',
         f'[x]: y "\n{RUN}\n"',
+        f"<?php\n\n{RUN}\n\n?>",
+        f"<!DOCTYPE\n\n{RUN}\n\n>",
+        f"<![CDATA[\n\n{RUN}\n\n]]>",
+        f'<div title="\n\n{RUN}\n\n">',
+        f"[a\n{RUN}\nb]: /url",
+        f"x\r~~~\n{RUN}\n~~~",
+        f"<details>\n\n{RUN}\n\n</details>",
+        f"<DETAILS open><summary>a log</summary>\n<details>\n</details>\n\n{RUN}\n</details>",
+        f"</details><details>\n\n{RUN}\n",
+        f"<div hidden>\n\n{RUN}\n</div>",
+        f"<template>\n\n{RUN}\n</template>",
+        f"<blockquote>\n\n{RUN}\n</blockquote>",
+        f"they said <q>\n\n{RUN}\n</q>",
+        f"<del>\n\n{RUN}\n</del>",
+        f"<code>\n\n{RUN}\n</code>",
+        f"\ufeff{RUN}",
+        f"\u200b{RUN}",
+        RUN.replace("e", "\u0435", 1),
+        RUN.replace("/", "\u2215", 1),
+        RUN.replace("/", "\uff0f", 1),
+        RUN.replace(" ", "\u00a0"),
+        f"text\x85{RUN}",
+        f"text\u2029{RUN}",
+        f"text\f{RUN}",
         f"text\r{RUN}",
         f"text\v{RUN}",
         f"text\u2028{RUN}",
@@ -161,8 +192,25 @@ def test_what_is_read_is_said_again_in_full(words: list[str]) -> None:
 
 
 def test_a_hostile_comment_of_the_largest_size_costs_no_more_than_its_length() -> None:
-    for unit in ("<a", "`", "` ``\n", "``\n/experiment\n", '<a title="', "[x](", "> \n", "<!--", "\\`", "```\n"):
-        body = (unit * 65_536)[:65_536]
+    units = (
+        "<a",
+        "`",
+        "` ``\n",
+        "``\n/experiment\n",
+        '<a title="',
+        "[x](",
+        "> \n",
+        "<!--",
+        "\\`",
+        "```\n",
+        "[",
+        "](",
+        "<a hidde",
+        "<q>",
+        "$$",
+        "<?",
+    )
+    for body in ((unit * 65_536)[:65_535] + end for unit in units for end in ("", ")", "]", ">", "`")):
         assert not isinstance(parse_comment(body), Command)
 
 
