@@ -88,7 +88,8 @@ def idle(asked: Asked, commits: Commits, house: House, benchmark: Benchmark) -> 
 
 def _cell(config: Config, benchmark: Benchmark) -> Cell:
     machine = config.machines.get(benchmark.machine) if benchmark.machine else None
-    return Cell(benchmark=benchmark.name, machine=benchmark.machine, runs_on=machine.runs_on if machine else DEFAULT_RUNNER)
+    sender = ("self-hosted",) if machine and machine.runner != "local" else DEFAULT_RUNNER
+    return Cell(benchmark=benchmark.name, machine=benchmark.machine, runs_on=(machine and machine.runs_on) or sender)
 
 
 def lend(plan_file: PlanFile, source: Store, target: Store) -> None:
