@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.cluster.slurm_server import SlurmServer
+from tests.cluster.ssh_server import SshServer
 from tests.repositories import ISOLATED, Sandbox
 
 SOURCE = str(Path(__file__).parents[2] / "src")
@@ -67,4 +68,24 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlurmServer]:
 def cluster(lab: Lab, slurm: SlurmServer) -> Lab:
     """The same, on a machine that can send jobs to the cluster."""
     lab.variables["SLURM_CONF"] = str(slurm.conf)
+    return lab
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[SshServer]:
+    """A machine that is reached by ssh."""
+    (tmp_path / "sshd").mkdir()
+    server = SshServer(tmp_path / "sshd")
+    server.prepare()
+    server.plug()
+    try:
+        yield server
+    finally:
+        server.unplug()
+
+
+@pytest.fixture
+def remote(lab: Lab, box: SshServer) -> Lab:
+    """The same, on a machine that reaches the box."""
+    lab.variables["ASSAY_SSH_CONFIG"] = str(box.config)
     return lab

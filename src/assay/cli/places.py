@@ -1,6 +1,8 @@
 """Where the cells of a plan are measured: here, on a cluster, on another machine; the way to each, put together from the config."""
 
+import hashlib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +13,17 @@ if TYPE_CHECKING:
     from assay.adapters.handover_folder import HandoverFolder
     from assay.cell_ports import Place
     from assay.core.config import Config
-    from assay.core.config_machines import MachineSpec
+    from assay.core.config_machines import MachineSpec, SshSpec
+    from assay.core.handover import PlanFile
 
 HANDING_OVER_S = 600.0
 """What a job may take beside its sampling: laying commits out, waiting for disks, writing down. Of a short limit it is a tenth."""
+
+SSH_CONFIG = "ASSAY_SSH_CONFIG"
+"""The variable that names an ssh configuration to be used instead of the user's own."""
+
+PLACE = "ASSAY_PLACE"
+"""The variable by which a cell on another machine hears what that is called here."""
 
 _OURS = ("HOME", "USER", "LOGNAME", "SHELL", "PYTHONPATH", "XDG_STATE_HOME", "ASSAY_DEBUG", "ASSAY_NO_REUSE")
 
@@ -27,6 +36,7 @@ class Site:
     folder: "HandoverFolder"
     config_file: str
     config: "Config"
+    plan: "PlanFile"
 
 
 def sorted_by_place(site: Site, cells: Mapping[str, str | None]) -> "tuple[tuple[str, ...], tuple[tuple[Place, tuple[str, ...]], ...]]":
@@ -43,7 +53,7 @@ def sorted_by_place(site: Site, cells: Mapping[str, str | None]) -> "tuple[tuple
 
 
 def _place(site: Site, name: str, machine: "MachineSpec") -> "Place":
-    return _slurm(site, name, machine)
+    return _slurm(site, name, machine) if machine.ssh is None else _ssh(site, name, machine.ssh)
 
 
 def _slurm(site: Site, name: str, machine: "MachineSpec") -> "Place":
@@ -60,6 +70,24 @@ def _slurm(site: Site, name: str, machine: "MachineSpec") -> "Place":
         return cell_command(cell_words(site, benchmark, within), site.repo.root)
 
     return SlurmPlace(f"{name} (Slurm)", order, command, site.folder.has_cell)
+
+
+def _ssh(site: Site, name: str, spec: "SshSpec") -> "Place":
+    import assay
+    from assay.adapters.ssh.place import Job, SshPlace
+    from assay.adapters.ssh.transport import Transport
+
+    chosen = {cell.benchmark for cell in site.plan.cells if cell.machine == name}
+    job = Job(
+        folder=f"{spec.folder}/job-{hashlib.sha256(os.fsencode(site.folder.path)).hexdigest()[:16]}",
+        python=spec.python,
+        hand=site.folder.path,
+        tool=Path(assay.__file__).parent,
+        root=site.repo.root,
+        inputs=tuple(sorted({path.rstrip("/") for one in chosen for path in site.config.benchmarks[one].inputs})),
+        pack=lambda file: site.repo.bundle({"base": site.plan.base, "head": site.plan.head}, file),
+    )
+    return SshPlace(f"{name} (ssh {spec.host})", Transport(spec.host, os.environ.get(SSH_CONFIG, "")), job, site.folder.has_cell)
 
 
 def cell_words(site: Site, benchmark: str, within_s: float) -> tuple[str, ...]:
@@ -79,6 +107,9 @@ def exported(environ: Mapping[str, str], config: "Config") -> tuple[str, ...]:
 
 def note_of(environ: Mapping[str, str]) -> str:
     """Where this process runs, for the envelope; empty where nothing is known that the machine's facts do not say."""
+    host = environ.get(PLACE, "")
+    if re.fullmatch(r"[A-Za-z0-9@._:-]{1,320}", host):
+        return f"Measured over ssh on {host}."
     job, node = environ.get("SLURM_JOB_ID", ""), environ.get("SLURMD_NODENAME", "")
     if job.isdigit():
         whole = environ.get("SLURM_ARRAY_JOB_ID", ""), environ.get("SLURM_ARRAY_TASK_ID", "")

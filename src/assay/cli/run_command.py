@@ -104,7 +104,7 @@ def measure_cells(bench: Bench, names: tuple[str, ...]) -> "tuple[Mapping[str, C
     from assay.cli.places import Site, sorted_by_place
 
     kept = bench.folder.keep_config(config_bytes(bench.repo.root, bench.config_file))
-    site = Site(bench.repo, bench.folder, str(kept), bench.config)
+    site = Site(bench.repo, bench.folder, str(kept), bench.config, bench.plan)
     here, there = sorted_by_place(site, {cell.benchmark: cell.machine for cell in bench.plan.cells if cell.benchmark in names})
 
     errors: list[AssayError] = []
@@ -122,12 +122,15 @@ def measure_cells(bench: Bench, names: tuple[str, ...]) -> "tuple[Mapping[str, C
 def measure_here(bench: Bench, name: str, within_s: float, *, arrived: bool) -> "Ran":
     """Measure one cell on this machine, and write its file."""
     from assay.adapters.store_directory import DirectoryStore
+    from assay.adapters.terminal import TellingObserver
     from assay.app.split_run import Limits, run_cell
     from assay.cli.places import note_of
 
     limits = Limits(within_s=within_s, journal=bench.folder.journal, arrived=arrived, note=note_of(os.environ) if arrived else "")
     with ExitStack() as stack:
-        ran = run_cell(bench.plan, name, bench.config, house_of(stack, bench.config, bench.repo, DirectoryStore(bench.folder.lent)), limits)
+        display = TellingObserver(sys.stderr) if arrived else None
+        house = house_of(stack, bench.config, bench.repo, DirectoryStore(bench.folder.lent), display)
+        ran = run_cell(bench.plan, name, bench.config, house, limits)
     bench.folder.put_cell(ran.cell)
     return ran
 

@@ -15,6 +15,7 @@ from assay.core.values import dataclass
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
     from assay.adapters.handover_folder import HandoverFolder
+    from assay.adapters.terminal import Display
     from assay.app.commits import Commits
     from assay.app.house import House
     from assay.app.split_plan import Asked
@@ -39,6 +40,7 @@ def plan(options: SplitOptions) -> int:
     else:
         for cell in made.cells:
             sys.stdout.write(f"{cell.benchmark}: {cell.machine or 'any machine'}, runs on {', '.join(cell.runs_on)}\n")
+            sys.stdout.write(f"  {cell.complexity}: {cell.advice}\n")
         sys.stdout.write(f"{len(made.cells)} to run. The plan is {where}; next: assay run --artifact {options.artifact} --benchmark NAME\n")
     return 0
 
@@ -128,9 +130,9 @@ def config_at(file: str, repo: "GitRepo") -> "Config":
     return read_config(repo.root, file)
 
 
-def house_of(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store") -> "House":
-    """The house of this machine, with that store."""
+def house_of(stack: ExitStack, config: "Config", repo: "GitRepo", store: "Store", display: "Display | None" = None) -> "House":
+    """The house of this machine, with that store. What happens is shown on stderr, unless there is another display for it."""
     from assay.adapters.terminal import display_for
 
     question = job_question(stack, repo.root)
-    return build_house(stack, config, repo, store, stack.enter_context(display_for(sys.stderr)), question)
+    return build_house(stack, config, repo, store, stack.enter_context(display or display_for(sys.stderr)), question)
