@@ -18,6 +18,7 @@ from assay.queue_ports import QueueBook
 if TYPE_CHECKING:  # both know of orders, which are made with an office
     from assay.app.action import Bureau
     from assay.app.house import House
+    from assay.app.pull_session import PullBook
     from assay.core.config import Config
 
 Bring = Callable[[PullFacts], None]
@@ -58,6 +59,7 @@ class Office:
     house: "Callable[[Config], House]"
     bureau: "Callable[[House, Config], Bureau]"
     queue: Callable[[], QueueBook]
+    pulls: "Callable[[], PullBook]"
     job: int | None = None
 
     @property
