@@ -23,6 +23,8 @@ def office_of(forge: FakeForge, repo: FakeRepo, store: FakeStore, clock: FakeClo
         "house": _unused,
         "bureau": _unused,
         "report": _unused,
+        "queue": _unused,
+        "pulls": _unused,
     }
     return Office(**{**given, **parts})
 

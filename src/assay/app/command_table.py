@@ -6,11 +6,14 @@ without a handler is not built yet, and says so.
 
 from collections.abc import Mapping
 
+from assay.app import pull_commands
 from assay.app.answers import following, status
 from assay.app.approve import approve
+from assay.app.attempts_log import Campaign
 from assay.app.cancel import cancel
 from assay.app.explain_head import analyse
 from assay.app.office import Handler, Heard, Office
+from assay.app.queue_comment import queue
 from assay.core import replies
 from assay.core.comment_command import Verb
 from assay.core.forge_facts import Permission
@@ -38,6 +41,9 @@ def _help(_heard: Heard, _office: Office) -> str:
 def _grant(heard: Heard, office: Office) -> str:
     runs = heard.command.grant or 0
     office.purse.grant(heard.comment.number, heard.comment.author, runs)
+    config = office.rules(heard).config
+    if config.attempts is not None:  # a person has looked at it, so what had stopped may go on
+        Campaign(office.store(), office.clock, config, f"pull {heard.comment.number}").grant(runs, heard.comment.author)
     return replies.told(f"The pull request may take {runs} more runs.")
 
 
@@ -45,14 +51,14 @@ TABLE: Mapping[Verb, Entry] = {
     Verb.RUN: Entry(orders=True),
     Verb.STATUS: Entry(status, closed=True),
     Verb.NEXT: Entry(following, closed=True),
-    Verb.KEEP: Entry(),
-    Verb.DISCARD: Entry(),
+    Verb.KEEP: Entry(pull_commands.keep),
+    Verb.DISCARD: Entry(pull_commands.discard),
     Verb.CANCEL: Entry(cancel, closed=True),
     Verb.ANALYSE: Entry(analyse, closed=True),
     Verb.REVIEW: Entry(),
     Verb.APPROVE: Entry(approve),
-    Verb.FINALIZE: Entry(closed=True),
+    Verb.FINALIZE: Entry(pull_commands.finalize, closed=True),
     Verb.GRANT: Entry(_grant, needs=Permission.ADMIN),
-    Verb.QUEUE: Entry(closed=True),
+    Verb.QUEUE: Entry(queue, closed=True),
     Verb.HELP: Entry(_help, closed=True),
 }

@@ -13,10 +13,12 @@ from assay.core.inputs import Inputs
 from assay.core.values import dataclass
 from assay.forge_ports import Forge
 from assay.ports import Clock, Repo, Store
+from assay.queue_ports import QueueBook
 
 if TYPE_CHECKING:  # both know of orders, which are made with an office
     from assay.app.action import Bureau
     from assay.app.house import House
+    from assay.app.pull_session import PullBook
     from assay.core.config import Config
     from assay.core.loop.status import Status
 
@@ -59,6 +61,8 @@ class Office:
     house: "Callable[[Config], House]"
     bureau: "Callable[[House, Config], Bureau]"
     report: "Callable[[Config, str], Status]"
+    queue: Callable[[], QueueBook]
+    pulls: "Callable[[], PullBook]"
     job: int | None = None
 
     @property

@@ -53,6 +53,7 @@ class Repository:
     collaborators: dict[str, str] = field(default_factory=dict)
     issues: dict[int, Issue] = field(default_factory=dict)
     pulls: dict[int, Pull] = field(default_factory=dict)
+    labels: dict[int, list[str]] = field(default_factory=dict)
     comments: dict[int, Comment] = field(default_factory=dict)
     reactions: list[Reaction] = field(default_factory=list)
     checks: dict[int, CheckRun] = field(default_factory=dict)
@@ -60,6 +61,8 @@ class Repository:
     workflow_runs: dict[int, WorkflowRun] = field(default_factory=dict)
     artifacts: dict[int, Artifact] = field(default_factory=dict)
     protections: dict[str, Protection] = field(default_factory=dict)
+    required_checks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    ruled_checks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     activities: list[Activity] = field(default_factory=list)
 
     @property
