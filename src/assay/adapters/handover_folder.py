@@ -38,9 +38,9 @@ class HandoverFolder:
         """Write the plan. Raises InfrastructureError where the disk refuses."""
         return self._put(PLAN_FILE, plan)
 
-    def put_cell(self, cell: CellFile) -> Path:
-        """Write a cell. Raises InfrastructureError where the disk refuses."""
-        return self._put(cell_file(cell.benchmark), cell)
+    def put_cell(self, cell: CellFile, name: str = "") -> Path:
+        """Write a cell, under its benchmark's or another name. Raises InfrastructureError where the disk refuses."""
+        return self._put(cell_file(name or cell.benchmark), cell)
 
     def has_cell(self, benchmark: str) -> bool:
         """Whether a cell has left its file."""

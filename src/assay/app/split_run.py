@@ -30,7 +30,8 @@ MAX_WARNINGS = 200
 class Limits:
     """What a cell has to keep to: why nothing may run, how many seconds are left to it, and where it notes what it measures.
 
-    `arrived` says that this is where the cell was sent; `note` goes with its runs.
+    `arrived` says that this is where the cell was sent; `note` goes with its runs. With a `seed` that one alone is measured, unless a
+    stored run answers for all of them.
     """
 
     refusal: Refusal | None = None
@@ -38,6 +39,7 @@ class Limits:
     journal: SampleJournal | None = None
     arrived: bool = False
     note: str = ""
+    seed: int | None = None
 
 
 @dataclass(slots=True)
@@ -84,16 +86,22 @@ def run_cell(plan: PlanFile, benchmark: str, config: Config, house: House, limit
     machine = config.machines.get(cell.machine) if cell.machine else None
     problem = mismatch(machine.expect, house.machine.facts()) if machine else ""
     if problem:
-        return Ran(_failed(plan, benchmark, f"this is not the machine {plain(cell.machine or '', 60)}: {problem}"))
+        return Ran(failed_cell(plan, benchmark, f"this is not the machine {plain(cell.machine or '', 60)}: {problem}"))
     basket = _Basket(limits)
     commits = Commits(plan.base, plan.head, plan.branch)
+    if limits.seed is not None:
+        asked = _request(plan, benchmark, config, replace(limits, seed=None, refusal=Refusal("", "")))
+        answered = check_commits(asked, commits, house, _Basket(limits).record, Silent()).result.benchmarks[0]
+        if answered.status is Status.REUSED:
+            return Ran(_cell(plan, answered, ()))
     checked = check_commits(_request(plan, benchmark, config, limits), commits, house, basket.record, Silent())
     (result,) = checked.result.benchmarks
     return Ran(_cell(plan, result, tuple(basket.runs)), checked.errors[0] if checked.errors else None)
 
 
 def _request(plan: PlanFile, benchmark: str, config: Config, limits: Limits) -> CheckRequest:
-    changed = with_command(config, replace(plan.command, benchmarks=(benchmark,)))
+    command = replace(plan.command, benchmarks=(benchmark,))
+    changed = with_command(config, command if limits.seed is None else replace(command, seeds=(limits.seed,)))
     if limits.within_s < changed.policy.max_time:
         changed = changed.model_copy(update={"policy": changed.policy.model_copy(update={"max_time": limits.within_s})})
     return CheckRequest(
@@ -101,7 +109,7 @@ def _request(plan: PlanFile, benchmark: str, config: Config, limits: Limits) -> 
         base=plan.base,
         head=plan.head,
         benchmarks=(benchmark,),
-        forced_by=plan.forced_by,
+        forced_by=plan.forced_by if limits.seed is None else f"seed {limits.seed} alone",
         trust=plan.trust,
         reproduce="--no-reuse",
         refusal=limits.refusal,
@@ -109,6 +117,7 @@ def _request(plan: PlanFile, benchmark: str, config: Config, limits: Limits) -> 
         journal=limits.journal,
         arrived=limits.arrived,
         machine_judged=True,
+        seeds_elsewhere=limits.seed is not None,
     )
 
 
@@ -139,7 +148,8 @@ def _state(result: BenchmarkResult, head: Run | None) -> Literal["measured", "re
     return "measured" if head else "failed"
 
 
-def _failed(plan: PlanFile, benchmark: str, reason: str) -> CellFile:
+def failed_cell(plan: PlanFile, benchmark: str, reason: str) -> CellFile:
+    """The cell of a benchmark that was not measured, and why."""
     return CellFile(
         schema="assay.cell/1",
         benchmark=benchmark,
