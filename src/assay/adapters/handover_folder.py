@@ -43,8 +43,11 @@ class HandoverFolder:
         return self._put(cell_file(name or cell.benchmark), cell)
 
     def has_cell(self, benchmark: str) -> bool:
-        """Whether a cell has left its file."""
-        return (self._folder / cell_file(benchmark)).is_file()
+        """Whether a cell has left its file, readable or not. One that was cut short may leave another."""
+        if not (self._folder / cell_file(benchmark)).is_file():
+            return False
+        found = self.cells((benchmark,))[0].get(benchmark)
+        return found is None or not found.cut_short
 
     def drop_cell(self, benchmark: str) -> None:
         """Forget what a cell left, for it is to be measured again."""
