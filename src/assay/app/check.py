@@ -64,6 +64,12 @@ class CheckRequest:
     machine_judged: bool = False
     seeds_elsewhere: bool = False
 
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the machine of one of the benchmarks has to be reached first. One that the config does not have is no case of it."""
+        chosen = (one for name, one in self.config.benchmarks.items() if not self.benchmarks or name in self.benchmarks)
+        return any(self.config.runner_of(one) != "local" for one in chosen)
+
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
