@@ -60,6 +60,7 @@ def run(options: RunOptions) -> int:
         return 0
     news, errors = measure_cells(bench, names)
     found, unreadable = bench.folder.cells(options.benchmarks or tuple(cell.benchmark for cell in bench.plan.cells))
+    found = {name: cell for name, cell in found.items() if not cell.cut_short}
     _tell(list(found.values()), bench, options, {name: news[name].detail for name in names if name in news and name not in found})
     missing = [name for name in names if name not in found and name not in unreadable]
     if missing:
