@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli import check_command as whole
+from assay.cli.exposure import take_cover
 from assay.cli.house import build_house, job_question
 from assay.cli.own_folder import own_folder
 from assay.core.values import dataclass
@@ -66,7 +67,9 @@ def run(artifact: str, benchmark: str, config_file: str | None, *, as_json: bool
     made = folder.plan()
     config = _config(config_file or made.config, repo)
     with ExitStack() as stack:
-        ran = run_cell(made, benchmark, config, _house(stack, config, repo, DirectoryStore(folder.lent)))
+        house = _house(stack, config, repo, DirectoryStore(folder.lent))
+        take_cover(stack, repo.root, house.observer, own_variables=True)
+        ran = run_cell(made, benchmark, config, house)
     where = folder.put_cell(ran.cell)
     if as_json:
         facts = {
