@@ -6,6 +6,7 @@ the forge. buildah shares the machine's network and list of processes with the c
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from tests.fakes.github.fixtures import hub as hub
 from tests.fakes.github.hub import FORK_PERMISSIONS, Hub
 from tests.harness.action_inputs import inputs_of
 from tests.harness.container_action import RUNNER_UID, ContainerAction
-from tests.harness.step import Done
+from tests.harness.step import Done, Running
+from tests.harness.waiting import until
 from tests.pull_requests import Proposal
 
 from assay import __version__
@@ -71,20 +73,24 @@ class Step:
         return self.folder / "github" / "workspace"
 
     def run(self, token: str, **variables: str) -> Done:
+        return self.start(token, **variables).wait()
+
+    def start(self, token: str, **variables: str) -> Running:
         action = ContainerAction(self.folder, self.proposal.job(token), inputs_of(ROOT / "action.yml", token))
         action.checkout(depth=0)
         seen = {key: value.replace(f"{self.folder}/github", "/github") for key, value in {**action.environment(), **variables}.items()}
         mounts = [word for one in (self.folder / "github").iterdir() for word in ("--volume", f"{one}:/github/{one.name}")]
         words = [*mounts, *(word for key, value in seen.items() for word in ("--env", f"{key}={value}")), self.container]
-        done = subprocess.run(
-            [*BUILDAH, "run", "--isolation=chroot", "--network=host", "--workingdir=/github/workspace", *words, "--", *self.entrypoint],
-            check=False,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        return action.collect(done.returncode, done.stdout, killed=False)
+        log = self.folder / "log.txt"
+        with log.open("wb") as sink:
+            process = subprocess.Popen(
+                [*BUILDAH, "run", "--isolation=chroot", "--network=host", "--workingdir=/github/workspace", *words, "--", *self.entrypoint],
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        return Running(action.collect, process, log)
 
 
 @pytest.fixture
@@ -143,6 +149,50 @@ def test_a_benchmark_has_an_account_of_its_own_and_finds_no_token(step: Step, hu
     account = int(inside(step.container, "id", "-u", "assay"))
     assert account not in (0, RUNNER_UID)
     assert (seen["user"], seen["tokens"], seen["writable"]) == ({account}, {0}, {0})
+
+
+def entry_of(step: Step) -> int | None:
+    """The number of the container's first process of this step; what it has forked is called the same."""
+    ours = f"GITHUB_API_URL={step.proposal.hub.url}".encode()
+    found = {
+        pid for pid in processes(b"/opt/assay/bin/assay\0action") if ours in told(pid, "environ") and b"buildah" not in told(pid, "cmdline")
+    }
+    return min((pid for pid in found if parent(pid) not in found), default=None)
+
+
+def processes(words: bytes) -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit() and words in told(int(path.name), "cmdline")]
+
+
+def told(pid: int, what: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/{what}").read_bytes()
+    except OSError:  # it has ended
+        return b""
+
+
+def parent(pid: int) -> int:
+    return int(told(pid, "stat").rpartition(b")")[2].split()[1] or b"0")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_cancelled_step_ends_in_time_with_its_check_closed_its_files_handed_back_and_nothing_running(
+    step: Step, hub: Hub, number: signal.Signals
+) -> None:
+    seconds = f"4{hub.url.rpartition(':')[2]}"  # a length that no other test sleeps
+    step.proposal.push(extra=f"sleep {seconds}\n")
+    running = step.start(hub.job_token(step.proposal.repo))
+    until(lambda: step.proposal.repo.checks, lambda: running.log)
+    until(lambda: processes(f"sleep\0{seconds}".encode()), lambda: running.log)
+    entry = entry_of(step)
+    assert entry
+    os.kill(entry, number)
+    done = running.wait(10)  # what the runner gives it, all in all
+    assert done.code == 130, done.log
+    (check,) = step.proposal.repo.checks.values()
+    assert (check.status, check.conclusion) == ("completed", "cancelled")
+    assert processes(f"sleep\0{seconds}".encode()) == []
+    assert done.foreign == {}
 
 
 def test_a_token_that_may_only_read_leaves_the_verdict_in_the_summary(step: Step, hub: Hub) -> None:

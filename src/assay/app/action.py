@@ -33,7 +33,7 @@ from assay.forge_ports import Forge, JobFiles
 from assay.ports import Reports
 
 if TYPE_CHECKING:  # not every job analyses something
-    from assay.app.explain import Explained
+    from assay.app.explain import Explainer
 
 REFUSED = Refusal(
     "the code of a fork is not run on this self-hosted runner",
@@ -47,7 +47,7 @@ class Bureau:
     """What a job adds to a house: the forge (and one that does not wait, for the last word), its files, its templates.
 
     `hosted` is whether GitHub itself runs the job; `result_file` is result.json as later steps can find it. What is stored inside
-    a `batch` goes out together; it gives the list that holds in the end what could not be done. `explain` has the results analysed.
+    a `batch` goes out together; it gives the list that holds in the end what could not be done. `explainer` has the results analysed.
     Below the address `stored_at` people can read what is stored. With a `keeper`, what could not be posted is kept, and through
     `brisk`, which does not wait long, what earlier jobs have left is tied up.
     """
@@ -60,7 +60,7 @@ class Bureau:
     hosted: bool
     result_file: str
     batch: Callable[[], AbstractContextManager[Sequence[str]]] = lambda: nullcontext(())
-    explain: "Callable[[Checked], Explained] | None" = None
+    explainer: "Explainer | None" = None
     stored_at: str = ""
     brisk: Forge | None = None
     keeper: Keeper | None = None
@@ -119,9 +119,9 @@ class _Way:
 
     def _explained(self, checked: Checked) -> Checked:
         """Once the decisions are stored and their check runs closed, for a model may take minutes; and whatever comes of it."""
-        if self.bureau.explain is None or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
+        if self.bureau.explainer is None or all(one.status is Status.SKIPPED for one in checked.result.benchmarks):
             return checked
-        found = self.bureau.explain(checked)
+        found = self.bureau.explainer.explain(checked)
         for remark in found.remarks:
             self.house.observer.note(Remark(remark))
         if found.check:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from assay.app.approve import approve
 from assay.app.cancel import cancel
+from assay.app.explain_head import analyse
 from assay.app.office import Handler, Heard, Office
 from assay.core import replies
 from assay.core.comment_command import Verb
@@ -46,7 +47,7 @@ TABLE: Mapping[Verb, Entry] = {
     Verb.KEEP: Entry(),
     Verb.DISCARD: Entry(),
     Verb.CANCEL: Entry(cancel, closed=True),
-    Verb.ANALYSE: Entry(closed=True),
+    Verb.ANALYSE: Entry(analyse, closed=True),
     Verb.REVIEW: Entry(),
     Verb.APPROVE: Entry(approve),
     Verb.FINALIZE: Entry(closed=True),

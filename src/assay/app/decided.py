@@ -2,9 +2,13 @@
 
 from assay.core.comparison_record import comparison_from_record
 from assay.core.envelope import Run, StoredDecision
+from assay.core.prior import search_of_commit
 from assay.core.result import BenchmarkResult, SideFacts
 from assay.errors import UsageError
 from assay.ports import Store, Unreadable
+
+FAR_BACK = 60
+"""So many of the newest stored runs are looked through for those that a head may be held against, or that were reused for it."""
 
 
 def decided(run_id: str, store: Store) -> tuple[StoredDecision, Run]:
@@ -20,6 +24,20 @@ def decided(run_id: str, store: Store) -> tuple[StoredDecision, Run]:
             f"No decision was made on the run {run_id}.", hint="Name the run of a head: a base is only what others are judged against."
         )
     return decisions[0], run
+
+
+def decided_at(benchmark: str, commit: str, store: Store) -> tuple[StoredDecision, Run] | None:
+    """The newest decision on a commit, and the head run it was made on: one of the very commit, else one that was reused for it."""
+    found = store.search(search_of_commit(benchmark, commit))
+    own = (header.run_id for header in (found.freshest, found.other) if header and header.commit == commit)
+    reused = (run.run_id for run in store.recent(benchmark, FAR_BACK))
+    for runs in (own, reused):
+        pairs = [(one, run_id) for run_id in runs for one in store.decisions(run_id) if one.head == commit]
+        newest = max(pairs, key=lambda pair: pair[0].decision_id, default=None)
+        run = store.find_run(newest[1]) if newest else None
+        if newest and isinstance(run, Run):
+            return newest[0], run
+    return None
 
 
 def stored_result(decision: StoredDecision, base: Run | None, head: Run) -> BenchmarkResult:

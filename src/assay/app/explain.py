@@ -1,19 +1,19 @@
 """Has the results of a check analysed once they stand. Whatever becomes of that, the decisions are what they were."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from assay.app.analyse import fuse
 from assay.app.check import Checked, Grounds
-from assay.app.decided import decided, stored_result
+from assay.app.decided import FAR_BACK, decided, stored_result
 from assay.app.panel import Desk, Fused, Order, Panel
 from assay.core.analysis_file import analysis_files
 from assay.core.check_run import CheckRun
 from assay.core.config import Config
-from assay.core.envelope import Run
-from assay.core.fusion.check import analysis_check
+from assay.core.envelope import Run, StoredDecision
+from assay.core.fusion.check import analyses_told, analysis_check
 from assay.core.fusion.diff_facts import MOST_PATHS
 from assay.core.fusion.digest import Subject, digest_of
 from assay.core.fusion.failure import AnalysisError, Code
@@ -25,9 +25,6 @@ from assay.core.values import dataclass
 from assay.core.window import Classifier
 from assay.errors import AssayError, CancelledError, InfrastructureError
 from assay.ports import Repo, Store
-
-FAR_BACK = 60
-"""So many of the newest stored runs are looked through for those that head may be held against."""
 
 AT_ONCE = 2
 """So many benchmarks are analysed at a time: each asks several models already."""
@@ -49,26 +46,23 @@ class Explainer:
 
     def explain(self, checked: Checked) -> "Explained":
         """The same check with an analysis for each benchmark that has something to explain. Raises CancelledError alone."""
-        results = asyncio.run(self._all(checked))
-        if ends := [one for one in results.values() if isinstance(one, CancelledError)]:
-            raise ends[0]
-        fused = {name: one for name, one in results.items() if isinstance(one, Fused)}
-        failures = {name: _typed(one) for name, one in results.items() if not isinstance(one, Fused)}
+        wanted = [one for one in checked.result.benchmarks if one.status is not Status.SKIPPED]
+        subjects = {one.name: partial(self._subject, one, checked) for one in wanted}
+        fused, failures = _told_apart(asyncio.run(self._all(subjects)))
         remarks = (*map(_remark, failures.items()), *self._kept(checked.result, fused))
         return Explained(replace(checked, result=_with(checked.result, fused, remarks)), fused, failures, remarks, self.panel.durable)
 
-    async def _all(self, checked: Checked) -> "Mapping[str, Fused | BaseException]":
+    async def _all(self, subjects: "Mapping[str, Callable[[], Subject]]") -> "Mapping[str, Fused | BaseException]":
         room = asyncio.Semaphore(AT_ONCE)
-        wanted = [one for one in checked.result.benchmarks if one.status is not Status.SKIPPED]
-        tasks = {one.name: asyncio.create_task(self._one(one, checked, room)) for one in wanted}
+        tasks = {name: asyncio.create_task(self._one(subject, room)) for name, subject in subjects.items()}
         if tasks:
             await asyncio.wait(tasks.values())
         return {name: task.exception() or task.result() for name, task in tasks.items()}
 
-    async def _one(self, one: BenchmarkResult, checked: Checked, room: asyncio.Semaphore) -> Fused:
+    async def _one(self, subject_of: Callable[[], Subject], room: asyncio.Semaphore) -> Fused:
         async with room:
-            digest = digest_of(self._subject(one, checked.result, self._grounds(one, checked)))
-            return await fuse(Order(digest, one.name, one.run_id, self.panel), self.desk)
+            subject = subject_of()
+            return await fuse(Order(digest_of(subject), subject.result.name, subject.result.run_id, self.panel), self.desk)
 
     def _kept(self, result: CheckResult, fused: Mapping[str, Fused]) -> tuple[str, ...]:
         """Keep the analyses in the store. What reused numbers are told of offline is made again for nothing, and not kept twice."""
@@ -95,14 +89,17 @@ class Explainer:
 
         Raises UsageError where there is no such run or no decision on it, AnalysisError where the analysis fails.
         """
-        return asyncio.run(self._stored(run_id, store))
+        subject = partial(self._stored_subject, decided(run_id, store), store)
+        return asyncio.run(self._one(subject, asyncio.Semaphore()))
 
-    async def _stored(self, run_id: str, store: Store) -> Fused:
-        subject = self._stored_subject(run_id, store)
-        return await fuse(Order(digest_of(subject), subject.result.name, run_id, self.panel), self.desk)
+    def explain_stored(self, decisions: Sequence[tuple[StoredDecision, Run]], store: Store) -> "Told":
+        """The analyses of stored decisions on head runs, which are kept beside them. Raises CancelledError alone."""
+        subjects = {one[0].benchmark: partial(self._stored_subject, one, store) for one in decisions}
+        fused, failures = _told_apart(asyncio.run(self._all(subjects)))
+        return Told(fused, failures, self.keep(tuple(fused.values()), store))
 
-    def _stored_subject(self, run_id: str, store: Store) -> Subject:
-        decision, head = decided(run_id, store)
+    def _stored_subject(self, found: tuple[StoredDecision, Run], store: Store) -> Subject:
+        decision, head = found
         base = store.find_run(decision.base_run) if decision.base_run else None
         base_run = base if isinstance(base, Run) else None
         result = stored_result(decision, base_run, head)
@@ -128,7 +125,8 @@ class Explainer:
         recent = partial(self.store.recent, one.name)
         return Grounds(base if isinstance(base, Run) else None, head if isinstance(head, Run) else None, recent)
 
-    def _subject(self, one: BenchmarkResult, result: CheckResult, grounds: Grounds) -> Subject:
+    def _subject(self, one: BenchmarkResult, checked: Checked) -> Subject:
+        result, grounds = checked.result, self._grounds(one, checked)
         return Subject(
             result=one,
             base=result.base,
@@ -164,6 +162,20 @@ class Explainer:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """The analyses of stored decisions by benchmark: done, or why not. `remarks` are for the log."""
+
+    fused: Mapping[str, Fused]
+    failures: Mapping[str, AnalysisError]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def markdown(self) -> str:
+        """All of them for a comment, every foreign text escaped."""
+        return analyses_told({name: one.narrative for name, one in self.fused.items()}, self.failures)
+
+
+@dataclass(frozen=True, slots=True)
 class Explained:
     """The check with its analyses, and what came of each: done, or why not. `remarks` say the latter, `models` whether any was asked."""
 
@@ -190,6 +202,14 @@ def _remark(failure: tuple[str, AnalysisError]) -> str:
 def _with(result: CheckResult, fused: Mapping[str, Fused], remarks: tuple[str, ...]) -> CheckResult:
     benchmarks = tuple(replace(one, analysis=fused[one.name].narrative) if one.name in fused else one for one in result.benchmarks)
     return replace(result, benchmarks=benchmarks, remarks=(*result.remarks, *remarks))
+
+
+def _told_apart(results: "Mapping[str, Fused | BaseException]") -> tuple[dict[str, Fused], dict[str, AnalysisError]]:
+    """What was done and what failed. Raises the CancelledError that one of them ended with."""
+    if ends := [one for one in results.values() if isinstance(one, CancelledError)]:
+        raise ends[0]
+    fused = {name: one for name, one in results.items() if isinstance(one, Fused)}
+    return fused, {name: _typed(one) for name, one in results.items() if not isinstance(one, Fused)}
 
 
 def _typed(failure: BaseException | Fused) -> AnalysisError:

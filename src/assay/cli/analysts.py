@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
     from assay.adapters.process.runner import LocalRunner
     from assay.app.check import Checked
-    from assay.app.explain import Explained, Explainer
+    from assay.app.explain import Explainer
     from assay.app.house import House
     from assay.app.panel import Desk, Panel
     from assay.cli.job_parts import Site
@@ -93,8 +93,8 @@ def explained(
     return found.checked
 
 
-def job_explainer(site: "Site", house: "House", config: "Config") -> "Callable[[Checked], Explained] | None":
-    """How a job on GitHub has its results analysed, if it has. Keys go out of our environment before any benchmark runs."""
+def job_explainer(site: "Site", house: "House", config: "Config") -> "Explainer | None":
+    """What a job on GitHub has its results analysed by, if it has. Keys go out of our environment before any benchmark runs."""
     from assay.adapters.process.secrets import forget
     from assay.core.credentials import looks_like_credential
     from assay.core.inputs import FusionChoice
@@ -105,7 +105,7 @@ def job_explainer(site: "Site", house: "House", config: "Config") -> "Callable[[
     keys = Keys(dict(os.environ), {"GITHUB_TOKEN": site.inputs.token})
     forget(os.environ, [name for name in (config.fusion.key, *config.fusion.env) if looks_like_credential(name)])
     routes = ("offline",) if choice is FusionChoice.OFFLINE else ()
-    return explainer(config, site.repo, site.stack, house.clock, house.observer, keys, routes, house.store).explain
+    return explainer(config, site.repo, site.stack, house.clock, house.observer, keys, routes, house.store)
 
 
 def panel_of(fusion: "FusionConfig", routes: tuple[str, ...] = ()) -> "Panel":

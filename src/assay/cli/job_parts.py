@@ -126,7 +126,7 @@ def open_bureau(site: Site, kept: "JobStore", house: "House", config: "Config") 
         templates={name: templates.load(name) for name in TEMPLATES},
         hosted=job.hosted,
         batch=kept.batch,
-        explain=job_explainer(site, house, config),
+        explainer=job_explainer(site, house, config),
         stored_at=_stored_at(site),
         brisk=forge_of(site, BRISK),
         keeper=Keeper(kept.store.ends, JobMark(run=job.run, attempt=job.attempt, hosted=job.hosted), SystemClock()),

@@ -27,7 +27,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What could be learnt of the machine and the job. None is what could not be.
+    """What could be learnt of the machine and the job. None is what could not be. `barrier` says why benchmarks run as root.
 
     `told` says that the driver's library answers, `company` counts who computes on the GPUs at this moment.
     """
@@ -64,7 +64,7 @@ def of_machine(facts: Surroundings, *, wants_gpu: bool) -> Iterator[Finding]:
         yield Finding("history", State.FAIL, "The clone is shallow: the merge base may not be in it.", DEPTH)
     yield from _gpu(facts, wants_gpu=wants_gpu)
     if facts.root and facts.barrier:
-        yield Finding("account", State.WARN, f"Benchmarks would run as root, since {facts.barrier}.", "Open that folder to other accounts.")
+        yield Finding("account", State.WARN, f"{facts.barrier.rstrip('.')}.", "Open that folder to other accounts.")
     if facts.tracked:
         mend = "Run `git rm -r --cached .assay`, and commit."
         yield Finding("store", State.FAIL, "The folder .assay is committed, so every check changes the working tree.", mend)

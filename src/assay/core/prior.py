@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from assay.core.envelope import Run, RunStatus
 from assay.core.fingerprint import Fingerprints
-from assay.core.lineage import CLOCK_SKEW_S, SURROUNDINGS, ReuseQuestion, answers, same_fact, trusts_for
-from assay.core.model import UNKNOWN
+from assay.core.lineage import ANY, CLOCK_SKEW_S, SURROUNDINGS, ReuseQuestion, answers, same_fact, trusts_for
+from assay.core.model import UNKNOWN, Trust
 from assay.core.timestamp import moment
 from assay.core.values import dataclass
 
@@ -17,6 +17,7 @@ MOST = 64
 DIRTY = "dirty"
 """Stands in a header for the status of a run whose processes changed tracked files."""
 
+_FAR = 2**62  # microseconds; SQLite counts no further than twice that
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -175,6 +176,13 @@ def together(search: Search, one: Found, other: Found) -> Found:
         hidden=hidden if hidden and (freshest is None or hidden.commit == search.commit) else None,
         unreadable=(*one.unreadable, *other.unreadable),
     )
+
+
+def search_of_commit(benchmark: str, commit: str) -> Search:
+    """The search for the runs of a benchmark at one commit, whatever machine they are of and whatever became of them."""
+    axes = {"machine": ANY, "model": ANY, "precision": ANY, "trusts": tuple(trust.value for trust in Trust)}
+    never = {"config_hash": UNKNOWN, "environment": UNKNOWN, "rules": UNKNOWN}
+    return Search(benchmark, commit, **axes, since=0, until=_FAR, **never)  # type: ignore[arg-type]
 
 
 def search_of(question: ReuseQuestion, rules: str, content: str | None = None) -> Search:

@@ -18,16 +18,20 @@ def analysis_check(head: str, analyses: Mapping[str, Narrative], failures: Mappi
     failed = len(failures)
     every = failed + len(analyses)
     title = f"{failed} of {numbers.count(every, 'analysis', 'analyses')} failed" if failed else numbers.count(every, "analysis", "analyses")
-    parts = [_failed(name, error) for name, error in failures.items()] + [_told(name, one) for name, one in analyses.items()]
     return CheckRun(
         name=NAME,
         head_sha=head,
         external_id=next((one.analysis_id for one in analyses.values()), ""),
         conclusion=Conclusion.NEUTRAL if failed else Conclusion.SUCCESS,
         title=title,
-        summary=_fitting(parts),
+        summary=analyses_told(analyses, failures),
         text="",
     )
+
+
+def analyses_told(analyses: Mapping[str, Narrative], failures: Mapping[str, AnalysisError]) -> str:
+    """The same as Markdown, within the room of a summary or a comment, and safe in either."""
+    return _fitting([_failed(name, error) for name, error in failures.items()] + [_told(name, one) for name, one in analyses.items()])
 
 
 def _failed(name: str, error: AnalysisError) -> str:
