@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint workflows acceptance image
+.PHONY: help install demo test lint workflows acceptance image cluster
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,3 +40,7 @@ image:  ## build the image of the container action and run it as a job would, wh
 	@.ci/environment test
 	-@.ci/openapi
 	@.ci/image
+
+cluster:  ## run benchmarks on a real Slurm and over a real ssh, both on this machine
+	@.ci/environment test,slurm
+	@.ci/cluster $(ARGS)

@@ -20,6 +20,11 @@ class SystemClock:
         return ids.new_id(prefix, self.now(), secrets.token_bytes(ids.ENTROPY_BYTES))
 
 
+def pause(seconds: float) -> None:
+    """Wait; a signal still reaches us meanwhile."""
+    time.sleep(seconds)
+
+
 class ShiftedClock(SystemClock):
     """The same, begun at another moment: what would have happened then."""
 

@@ -17,10 +17,11 @@ def read_config(root: str, file: str = CONFIG_FILE) -> Config:
 
     Raises UsageError where there is none or it is no small regular file, ConfigError for what it says wrongly.
     """
-    return parse_config(decode_config(_content(root, file), file), file)
+    return parse_config(decode_config(config_bytes(root, file), file), file)
 
 
-def _content(root: str, file: str) -> bytes:
+def config_bytes(root: str, file: str = CONFIG_FILE) -> bytes:
+    """What the file holds, up to a little more than a config may; raises as `read_config` does for a file that is none."""
     path = Path(root, file)
     try:
         handle = os.open(path, _FLAGS)

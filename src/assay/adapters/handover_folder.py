@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.adapters import atomic_file
+from assay.adapters.sample_journal import SampleJournalFolder
 from assay.adapters.store_files import read_file
 from assay.core.handover import PLAN_FILE, CellFile, PlanFile, cell_file, parsed, sorted_out
 from assay.core.record import Envelope
@@ -21,6 +22,15 @@ class HandoverFolder:
         self._folder = folder
 
     @property
+    def path(self) -> Path:
+        return self._folder
+
+    @property
+    def journal(self) -> SampleJournalFolder:
+        """Where cells note what they measure."""
+        return SampleJournalFolder(self._folder / "measured")
+
+    @property
     def lent(self) -> Path:
         return self._folder / "store"
 
@@ -31,6 +41,18 @@ class HandoverFolder:
     def put_cell(self, cell: CellFile) -> Path:
         """Write a cell. Raises InfrastructureError where the disk refuses."""
         return self._put(cell_file(cell.benchmark), cell)
+
+    def has_cell(self, benchmark: str) -> bool:
+        """Whether a cell has left its file."""
+        return (self._folder / cell_file(benchmark)).is_file()
+
+    def drop_cell(self, benchmark: str) -> None:
+        """Forget what a cell left, for it is to be measured again."""
+        (self._folder / cell_file(benchmark)).unlink(missing_ok=True)
+
+    def keep_config(self, data: bytes) -> Path:
+        """A copy of the config for cells that begin later, whatever has become of the file by then. Raises InfrastructureError."""
+        return self._write("config.yml", data)
 
     def plan(self) -> PlanFile:
         """The plan. Raises UsageError where there is none that can be read."""
@@ -51,10 +73,13 @@ class HandoverFolder:
         return sorted_out(files)
 
     def _put(self, name: str, envelope: Envelope) -> Path:
+        return self._write(name, envelope.to_json().encode() + b"\n")
+
+    def _write(self, name: str, data: bytes) -> Path:
         path = self._folder / name
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            atomic_file.replace(path, envelope.to_json().encode() + b"\n")
+            atomic_file.replace(path, data)
         except OSError as error:
             what = f"{path} cannot be written: {error.strerror or error}."
             raise InfrastructureError(what, hint="Free the disk, or name another folder with `artifact`.") from error

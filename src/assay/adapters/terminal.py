@@ -52,6 +52,22 @@ class LineObserver:
             self._stream.flush()
 
 
+class TellingObserver(LineObserver):
+    """Writes a line for each process as well: for a log that somebody far away reads while it grows."""
+
+    def note(self, event: Event) -> None:
+        match event:
+            case ProcessEnded():
+                value = "" if event.value is None else f", {numbers.number(event.value)}"
+                super().note(
+                    Remark(f"{event.benchmark}: {event.number} of at most {event.at_most}, {event.side}, {event.duration_s:.1f} s{value}")
+                )
+            case StageStarted():
+                super().note(Remark(f"{event.benchmark}: {event.stage} {event.side or ''}".rstrip()))
+            case _:
+                super().note(event)
+
+
 class TerminalObserver:
     """Shows one bar for the processes of the benchmark at hand, and a line for each stage and remark above it."""
 

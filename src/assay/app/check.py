@@ -16,6 +16,7 @@ from assay.app.measure import Task, measure
 from assay.app.plan import Measure, Plan, Question, Reuse, Skip, plan
 from assay.app.stages import Refusal, Silent, Stages
 from assay.app.stored_base import StoredBase, noise_of_reused, stored_base
+from assay.cell_ports import SampleJournal
 from assay.core.comparison import Comparison
 from assay.core.config import Benchmark, Config
 from assay.core.confirm import confirmed, regressions, sentence
@@ -39,7 +40,9 @@ class CheckRequest:
 
     `forced_by` names what asked for a fresh run; `better` is the direction of a bare command's metric; `reproduce` are the
     words that, after those that name both commits, ask the same again. `trust` is that of the evidence; with a `refusal`
-    nothing is run. Without `stored_base` the base is always measured beside the head, whatever `reuse.base` says.
+    nothing is run. Without `stored_base` the base is always measured beside the head, whatever `reuse.base` says. Each process
+    is noted in the `journal` as soon as it has ended. A benchmark of a machine that is reached by Slurm or ssh is measured only
+    where it has `arrived` there. `machine_judged` says that this machine was held against what the config expects of it.
     """
 
     config: Config
@@ -55,6 +58,9 @@ class CheckRequest:
     refusal: Refusal | None = None
     stored_at: str = ""
     stored_base: bool = True
+    journal: SampleJournal | None = None
+    arrived: bool = False
+    machine_judged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,8 @@ def check_commits(
 ) -> Checked:
     """The same of two commits that are known already, whatever `base` and `head` of the request say."""
     chosen = choose(request.config, request.benchmarks)
+    if not request.arrived:
+        refuse_elsewhere(request.config, chosen)
     for remark in (*request.remarks, *commits.remarks):
         house.observer.note(Remark(remark))
     policy = resolve_policy(request.config, commits.branch, request.fail_on)
@@ -142,6 +150,15 @@ def choose(config: Config, names: tuple[str, ...]) -> tuple[Benchmark, ...]:
                 f'There is no benchmark "{name}" in the config.', hint=f"{guess}It has: {', '.join(sorted(config.benchmarks))}."
             )
     return tuple(benchmark for name, benchmark in config.benchmarks.items() if not names or name in names)
+
+
+def refuse_elsewhere(config: Config, chosen: Iterable[Benchmark]) -> None:
+    """Raises UsageError for a benchmark whose machine has to be reached first: its numbers of this machine would be another's."""
+    for one in chosen:
+        runner = config.runner_of(one)
+        if runner != "local":
+            what = f"The benchmark {one.name} belongs on {one.machine}, which is reached by {runner}, and this is not it."
+            raise UsageError(what, hint="Run `assay check`, or `assay plan`, `run` and `report`, on a machine that reaches it.")
 
 
 def _calibrated(request: CheckRequest, house: House, benchmark: Benchmark) -> tuple[Benchmark, str]:
@@ -237,6 +254,7 @@ class _Way:
             reproduce=_again(self.request, self.commits, self.benchmark),
             user_tree_dirty=self.house.repo.is_dirty(),
             earlier=partial(self.house.store.recent, self.benchmark.name),
+            journal=self.request.journal,
         )
 
     def _warnings(self) -> tuple[str, ...]:
@@ -249,7 +267,7 @@ class _Way:
         differing = [change.path for change, rung in self._relevant() if rung is Rung.HARNESS]
         if differing:
             found.append(f"The harness differs between base and head ({', '.join(differing[:5])}): each side was measured with its own.")
-        if self.benchmark.machine or self.benchmark.needs:
+        if (self.benchmark.machine and not self.request.machine_judged) or self.benchmark.needs:
             found.append("It was measured on this machine, whatever it is: only `assay plan` and `run` go by `machine`, none by `needs`.")
         if plan_session(self.benchmark).units < 2:
             found.append("One seed is one unit of evidence, which can never decide; give at least three.")

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from assay.app.commits import Commits
 from assay.app.house import House
+from assay.app.noting import Noting
 from assay.app.record import Ending, Surroundings, run_of
 from assay.app.session import Session, SideSession
+from assay.cell_ports import SampleJournal
 from assay.core.comparison import Comparison
 from assay.core.config import Benchmark
 from assay.core.envelope import Run
@@ -50,7 +53,7 @@ class Task:
     `ignore` are the patterns of paths that bear on no benchmark; `run_id` is what head's run is called; `trust` is that of the evidence.
     `earlier` is a way to the newest stored runs of the benchmark, so many of them.
     With `to_the_end` no look ends it early. A stored `base_run` stands for the base, which is not measured then, and is charged
-    the `noise` that lies between sessions, by metric.
+    the `noise` that lies between sessions, by metric. The `journal` outlives us, whatever ends us.
     """
 
     benchmark: Benchmark
@@ -67,6 +70,7 @@ class Task:
     to_the_end: bool = False
     base_run: Run | None = None
     noise: Mapping[str, Noise] = field(default_factory=dict)
+    journal: SampleJournal | None = None
 
 
 def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
@@ -78,6 +82,8 @@ def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
         except CancelledError:
             _store(house, task, _session(house, task, worktrees, _unbegun(house, task)), None, keep, Ending.CANCELLED, {})
             raise
+        if task.journal:
+            session.noted = Noting(task.journal, session, house.observer, partial(_envelope, house, task, session, watch)).note
         return _run(house, task, session, watch, keep)
 
 
@@ -282,6 +288,16 @@ def _store(
     stored: dict[Side, Run],
 ) -> None:
     """Hand both runs to `keep`; those in `stored` have been handed over already, and each that is joins them."""
+    for side in Side:
+        if (known := session.sides[side].stored) is not None:
+            stored[side] = known
+        if side not in stored:
+            run = _envelope(house, task, session, watch, side, ending)
+            keep(run)
+            stored[side] = run
+
+
+def _envelope(house: House, task: Task, session: Session, watch: _Isolation | None, side: Side, ending: Ending) -> Run:
     around = Surroundings(
         machine=house.machine.facts(),
         environment=house.machine.environment(),
@@ -295,13 +311,7 @@ def _store(
         classifier=Classifier(task.benchmark.watch, task.ignore),
         variables=house.variables,
     )
-    for side in Side:
-        if (known := session.sides[side].stored) is not None:
-            stored[side] = known
-        if side not in stored:
-            one, tree = session.sides[side], session.sides[side].worktree
-            python = NO_PYTHON if one.absent else house.machine.python(tree.env)
-            changed = () if one.absent else session.worktrees.changed_files(tree)
-            run = run_of(session, side, around, python, changed, house.repo, house.clock, ending)
-            keep(run)
-            stored[side] = run
+    one, tree = session.sides[side], session.sides[side].worktree
+    python = NO_PYTHON if one.absent else house.machine.python(tree.env)
+    changed = () if one.absent else session.worktrees.changed_files(tree)
+    return run_of(session, side, around, python, changed, house.repo, house.clock, ending)

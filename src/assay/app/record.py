@@ -12,6 +12,7 @@ from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts, known
 from assay.core.fingerprint import fingerprints_of
 from assay.core.lineage import config_facts
 from assay.core.model import NONE, UNKNOWN, Cause, Completed, Side, Trust
+from assay.core.salvage import Noted
 from assay.core.sightings import sighting_facts
 from assay.core.timestamp import moment, stamp
 from assay.core.values import dataclass
@@ -101,7 +102,7 @@ def run_of(
         seeds=session.plan.seeds,
         batch=benchmark.batch.size if benchmark.batch else None,
         warmup=benchmark.warmup,
-        processes=tuple(_process(record, gpus=session.needs_gpu) for record in one.records),
+        processes=tuple(process_facts(record, gpus=session.needs_gpu) for record in one.records),
         samples=_samples(one, session.primary),
         metrics=_metrics(one),
         warnings=(*reading_warnings(one.records), *_dirt(side, changed)),
@@ -140,7 +141,17 @@ def _status(one: SideSession, around: Surroundings, ending: Ending) -> tuple[Run
     return STATUS_OF.get(failure.cause, RunStatus.ERRORED), failure.cause, where + failure.detail
 
 
-def _process(record: ProcessRecord, *, gpus: bool) -> ProcessFacts:
+def noted_of(run_id: str, record: ProcessRecord, primary: str | None, *, gpus: bool) -> Noted:
+    """The line of a journal on one process."""
+    metrics = () if record.warmup else record.completed.reading.metrics
+    values = {one.name: one.value for one in metrics}
+    if primary == WALL_TIME and not record.warmup:
+        values.setdefault(WALL_TIME, record.completed.duration_s)
+    return Noted(run_id=run_id, process=process_facts(record, gpus=gpus), values=values, units={one.name: one.unit for one in metrics})
+
+
+def process_facts(record: ProcessRecord, *, gpus: bool) -> ProcessFacts:
+    """One process as an envelope has it."""
     done = record.completed
     return ProcessFacts(
         order=record.order,

@@ -41,6 +41,7 @@ class Session:
     """Runs the processes of one benchmark. `metrics` names what the equality of repeats is judged by.
 
     `trespasses` are files of one side that changed while a process of the other ran, before or while it was measured.
+    `noted` is told of each process that has ended, before the next one starts.
     """
 
     id: str
@@ -65,6 +66,7 @@ class Session:
     deterministic: bool = False
     spent: list[float] = field(default_factory=list)
     trespasses: set[str] = field(default_factory=set)
+    noted: Callable[[ProcessRecord], None] = field(default=lambda _: None)
 
     @property
     def head(self) -> SideSession:
@@ -181,6 +183,7 @@ class Session:
         self.sides[side].failure = failure_of(done, Stage.BENCHMARK, self.primary)
         if self.primary is None and side is Side.HEAD and done.clean:
             self._take_primary(bare_primary(done, self.base.records, self.better))
+        self.noted(record)
         self.spent.append(done.duration_s)
         value = value_of(record, self.primary) if self.primary else None
         self.observer.note(ProcessEnded(self.benchmark.name, side, order + 1, self.at_most, done.duration_s, value, self._remaining(unit)))

@@ -1,10 +1,13 @@
 """The first third of a split check: which cells have to run. It has the token, and starts nothing of anybody's."""
 
 from assay.app import plan
+from assay.app.advise import advices, refuse_unfit
 from assay.app.check import choose
 from assay.app.commits import Commits
 from assay.app.house import House
 from assay.app.question import Question
+from assay.core.advice import Advice, in_order
+from assay.core.command_config import with_command
 from assay.core.comment_command import Command
 from assay.core.config import Benchmark, Config
 from assay.core.handover import DEFAULT_RUNNER, Cell, PlanFile
@@ -48,8 +51,12 @@ def asked_of(question: Question, config: Config, inputs: Inputs, command: Comman
 
 
 def planned(asked: Asked, commits: Commits, house: House) -> PlanFile:
-    """The plan of all benchmarks that changed paths bear on; those that nothing relevant changed for have no cell."""
+    """The plan of all benchmarks that changed paths bear on, the longest first; those that nothing relevant changed for have no cell.
+
+    Raises UsageError for a benchmark that cannot be measured where the config puts it: nothing is spent to find that out.
+    """
     chosen = choose(asked.config, asked.benchmarks)
+    due = tuple(one for one in chosen if asked.forced_by or not idle(asked, commits, house, one))
     command = asked.command
     return PlanFile(
         schema="assay.plan/1",
@@ -66,7 +73,7 @@ def planned(asked: Asked, commits: Commits, house: House) -> PlanFile:
         model=command.model,
         precision=command.precision,
         forced_by=asked.forced_by,
-        cells=tuple(_cell(asked.config, one) for one in chosen if asked.forced_by or not idle(asked, commits, house, one)),
+        cells=tuple(_cell(asked.config, one) for one in _advised(asked, house, due)),
     )
 
 
@@ -76,9 +83,24 @@ def idle(asked: Asked, commits: Commits, house: House, benchmark: Benchmark) -> 
     return plan.nothing_relevant(house, question)
 
 
-def _cell(config: Config, benchmark: Benchmark) -> Cell:
+def _advised(asked: Asked, house: House, due: tuple[Benchmark, ...]) -> tuple[Advice, ...]:
+    found = advices(with_command(asked.config, asked.command), due, house.store)
+    refuse_unfit(found)
+    return in_order(found)
+
+
+def _cell(config: Config, advice: Advice) -> Cell:
+    benchmark = config.benchmarks[advice.benchmark]
     machine = config.machines.get(benchmark.machine) if benchmark.machine else None
-    return Cell(benchmark=benchmark.name, machine=benchmark.machine, runs_on=machine.runs_on if machine else DEFAULT_RUNNER)
+    sender = ("self-hosted",) if machine and machine.runner != "local" else DEFAULT_RUNNER
+    return Cell(
+        benchmark=benchmark.name,
+        machine=benchmark.machine,
+        runs_on=(machine and machine.runs_on) or sender,
+        complexity=advice.complexity,
+        expected_s=advice.estimate.most_s,
+        advice=advice.reason,
+    )
 
 
 def lend(plan_file: PlanFile, source: Store, target: Store) -> None:

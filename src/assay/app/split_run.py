@@ -1,5 +1,6 @@
 """The second third of a split check: one cell measured, on a machine without any token. Nothing is posted and nothing sent from here."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import Literal
@@ -8,6 +9,7 @@ from assay.app.check import CheckRequest, check_commits
 from assay.app.commits import Commits
 from assay.app.house import House
 from assay.app.stages import Refusal, Silent
+from assay.cell_ports import SampleJournal
 from assay.core.command_config import with_command
 from assay.core.config import Config
 from assay.core.effects import Effect, RecordRun
@@ -18,21 +20,49 @@ from assay.core.handover import CellFile, PlanFile
 from assay.core.model import Status
 from assay.core.result import BenchmarkResult
 from assay.core.values import dataclass
-from assay.errors import AssayError, UsageError
+from assay.errors import AssayError, InfrastructureError, UsageError
 
 MAX_LINES = 40
 MAX_WARNINGS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a cell has to keep to: why nothing may run, how many seconds are left to it, and where it notes what it measures.
+
+    `arrived` says that this is where the cell was sent; `note` goes with its runs.
+    """
+
+    refusal: Refusal | None = None
+    within_s: float = math.inf
+    journal: SampleJournal | None = None
+    arrived: bool = False
+    note: str = ""
 
 
 @dataclass(slots=True)
 class _Basket:
     """Takes the runs out of what a check records; a decision made here would be nobody's."""
 
+    limits: Limits
     runs: list[Run] = field(default_factory=list)
 
     def record(self, effects: Iterable[Effect]) -> tuple[str, ...]:
-        self.runs += [effect.run for effect in effects if isinstance(effect, RecordRun)]
-        return ()
+        note = (self.limits.note,) if self.limits.note else ()
+        found = (effect.run for effect in effects if isinstance(effect, RecordRun))
+        runs = [run.model_copy(update={"notes": (*run.notes, *note)}) for run in found]
+        self.runs += runs
+        return tuple(problem for run in runs if (problem := self._noted(run)))
+
+    def _noted(self, run: Run) -> str:
+        """A cell that is cancelled hands over nothing but its journal. What kept a run from it, empty where nothing did."""
+        if self.limits.journal is None:
+            return ""
+        try:
+            self.limits.journal.end(run)
+        except InfrastructureError as error:
+            return error.message
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +73,10 @@ class Ran:
     error: AssayError | None = None
 
 
-def run_cell(plan: PlanFile, benchmark: str, config: Config, house: House, refusal: Refusal | None = None) -> Ran:
+def run_cell(plan: PlanFile, benchmark: str, config: Config, house: House, limits: Limits = Limits()) -> Ran:  # noqa: B008 - frozen
     """Measure the cell of a benchmark, or find among the lent runs what answers it on this very machine.
 
-    Raises UsageError for a benchmark that the plan has no cell for.
+    Raises UsageError for a benchmark that the plan has no cell for, or whose machine is somewhere else.
     """
     cell = next((one for one in plan.cells if one.benchmark == benchmark), None)
     if cell is None:
@@ -55,15 +85,17 @@ def run_cell(plan: PlanFile, benchmark: str, config: Config, house: House, refus
     problem = mismatch(machine.expect, house.machine.facts()) if machine else ""
     if problem:
         return Ran(_failed(plan, benchmark, f"this is not the machine {plain(cell.machine or '', 60)}: {problem}"))
-    basket = _Basket()
+    basket = _Basket(limits)
     commits = Commits(plan.base, plan.head, plan.branch)
-    checked = check_commits(_request(plan, benchmark, config, refusal), commits, house, basket.record, Silent())
+    checked = check_commits(_request(plan, benchmark, config, limits), commits, house, basket.record, Silent())
     (result,) = checked.result.benchmarks
     return Ran(_cell(plan, result, tuple(basket.runs)), checked.errors[0] if checked.errors else None)
 
 
-def _request(plan: PlanFile, benchmark: str, config: Config, refusal: Refusal | None) -> CheckRequest:
+def _request(plan: PlanFile, benchmark: str, config: Config, limits: Limits) -> CheckRequest:
     changed = with_command(config, replace(plan.command, benchmarks=(benchmark,)))
+    if limits.within_s < changed.policy.max_time:
+        changed = changed.model_copy(update={"policy": changed.policy.model_copy(update={"max_time": limits.within_s})})
     return CheckRequest(
         config=changed,
         base=plan.base,
@@ -72,8 +104,11 @@ def _request(plan: PlanFile, benchmark: str, config: Config, refusal: Refusal | 
         forced_by=plan.forced_by,
         trust=plan.trust,
         reproduce="--no-reuse",
-        refusal=refusal,
+        refusal=limits.refusal,
         stored_base=False,  # the report judges by the runs of the cell alone
+        journal=limits.journal,
+        arrived=limits.arrived,
+        machine_judged=True,
     )
 
 

@@ -57,6 +57,10 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
     """Check the repository around `folder` (by default the current one); the exit code."""
     refuse_bytes(options)
     where = folder or os.getcwd()  # noqa: PTH109 - a text, as the ports have it
+    from assay.cli.spread_command import spread_check, spreads
+
+    if spreads(options, where):
+        return spread_check(options)
     with ExitStack() as stack:
         job = job_question(stack, where)
         from assay.adapters.git import GitRepo

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from assay import __version__
-from assay.cli import experiment_verbs, loop_verbs, store_verbs
+from assay.cli import compute_verbs, experiment_verbs, loop_verbs, store_verbs
 from assay.cli.options import (
     Alpha,
     Artifact,
@@ -44,6 +44,7 @@ RESEARCH = "Research"
 app.add_typer(store_verbs.app, name="store", rich_help_panel=DATA)
 app.add_typer(experiment_verbs.app, name="experiment")
 loop_verbs.register(app)
+compute_verbs.register(app, RESEARCH)
 GITHUB = "On GitHub"
 
 CHECK_EXAMPLE = "Example: `assay check --base main --json`, or without any config `assay check --run './bench.sh' --better lower`"
@@ -130,14 +131,20 @@ def run(
     benchmark: Names = None,
     config: ConfigFile = None,
     artifact: Artifact = ".assay/handover",
+    here: Annotated[bool, typer.Option("--here", help="Measure on this machine, which is where the cell was sent.")] = False,
+    within: Annotated[float | None, typer.Option("--within", metavar="SECONDS", min=1, help="End the sampling by then.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Second third of a check: measure one benchmark of a plan here. Needs no token and no store."""
-    from assay.cli.split_command import one_benchmark
-    from assay.cli.split_command import run as run_cell
+    """Second third of a check: measure benchmarks of a plan, each where its machine is. Needs no token and no store.
 
-    name = one_benchmark(tuple(benchmark or ()))
-    finish(lambda: run_cell(artifact, name, config, as_json=as_json))
+    Without --benchmark all cells are measured that have left no file yet. Those of Slurm and ssh are sent there and waited for; when
+    the wait was interrupted, the same command goes on with it.
+    """
+    from assay.cli.run_command import RunOptions
+    from assay.cli.run_command import run as run_cells
+
+    options = RunOptions(artifact, tuple(benchmark or ()), config, here, within, as_json)
+    finish(lambda: run_cells(options))
 
 
 @app.command(rich_help_panel=GITHUB, epilog="Example: `assay report --artifact ./handover --json`")

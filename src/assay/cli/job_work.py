@@ -96,7 +96,7 @@ def _run(site: Site) -> "CellFile":
     from assay.adapters.store_directory import DirectoryStore
     from assay.app.action import refusal_of
     from assay.app.rules import rules_at
-    from assay.app.split_run import run_cell
+    from assay.app.split_run import Limits, run_cell
 
     _refuse_lasting_runner(site)
     _refuse_credentials(site)
@@ -109,7 +109,7 @@ def _run(site: Site) -> "CellFile":
     refusal = refusal_of(plan.trust, rules.config, site.inputs, hosted=site.job.hosted, vouched=plan.vouched)
     house = open_house(site, rules.config, DirectoryStore(folder.lent))
     guard_checkout(site.stack, site.repo.root, site.trusted, house.observer)
-    ran = run_cell(plan, benchmark, rules.config, house, refusal)
+    ran = run_cell(plan, benchmark, rules.config, house, Limits(refusal, journal=folder.journal))
     sys.stdout.write(f"The cell of {benchmark}, {ran.cell.state}, is in {folder.put_cell(ran.cell)}\n")
     if ran.error is not None:
         raise ran.error

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 
 from assay.core.config import Benchmark
-from assay.core.config_sections import Expect
+from assay.core.config_machines import Expect
 from assay.core.envelope import Run
 from assay.core.expectation import mismatch
 from assay.core.handover import CellFile

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, Tag, field_validator, model_validator
 
+from assay.core.config_machines import Expect, MachineSpec, SlurmSpec, SshSpec
 from assay.core.config_parts import (
     Alert,
     Batch,
@@ -22,12 +23,10 @@ from assay.core.config_rules import benchmark_rules, config_rules, enforce
 from assay.core.config_sections import (
     Budget,
     CommentConfig,
-    Expect,
     FailOn,
     FusionConfig,
     GitConfig,
     LoopConfig,
-    MachineSpec,
     Permissions,
     Policy,
     PublishConfig,
@@ -80,6 +79,8 @@ __all__ = [
     "ReuseConfig",
     "SecondaryMetric",
     "SeedRange",
+    "SlurmSpec",
+    "SshSpec",
     "Watch",
 ]
 
@@ -216,6 +217,11 @@ class Config(Part):
         if not isinstance(value, Mapping):
             return value
         return {key: {"name": key, **one} if isinstance(one, Mapping) else one for key, one in value.items()}
+
+    def runner_of(self, benchmark: Benchmark) -> Literal["local", "slurm", "ssh"]:
+        """How the machine of a benchmark is reached; one that it names and the config does not have is wherever we are."""
+        machine = self.machines.get(benchmark.machine) if benchmark.machine else None
+        return machine.runner if machine else "local"
 
     @model_validator(mode="after")
     def _rules(self) -> Self:

@@ -81,7 +81,8 @@ Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & !
 
 Some keys belong to parts that later versions bring. They are checked like all others and change nothing today: `git.lfs`,
 and of a benchmark all of `batch` but its `size`. `needs`, `level`, `value`, `recheck`, `manual` and `alert` of a benchmark, `loop` and
-`publish` matter to the [control loop](control-loop.md), `machines` and `machine` to that and to `assay plan` and `assay run`, the rest of
+`publish` matter to the [control loop](control-loop.md), `machines` and `machine` to that, to `assay plan` and `assay run`,
+and where a `runner` is named to `assay check`, the rest of
 `git` to `assay experiment`, `comment`, `permissions`, `budget` and `policy.harness_change` with `needs_review` on GitHub.
 
 ## What is refused
@@ -101,6 +102,8 @@ wins over `ignore`. Without `watch`, every path counts that is not ignored.
 _PLACES = {
     "MachineSpec": "machines.NAME",
     "Expect": "machines.NAME.expect",
+    "SlurmSpec": "machines.NAME.slurm",
+    "SshSpec": "machines.NAME.ssh",
     "Benchmark": "benchmarks.NAME",
     "PrimaryMetric": "benchmarks.NAME.metric",
     "GuardMetric": "benchmarks.NAME.guards.METRIC",

@@ -11,6 +11,7 @@ from assay.core.values import dataclass
 
 if TYPE_CHECKING:
     from assay.core.config import Benchmark, Config
+    from assay.core.config_machines import MachineSpec
     from assay.core.config_parts import Batch, Pilot, Repeats, SeedRange
     from assay.core.config_sections import FusionConfig
 
@@ -39,6 +40,17 @@ def limits_rules(limits: "Repeats | SeedRange") -> Iterator[Violation]:
 def batch_rules(batch: "Batch") -> Iterator[Violation]:
     if batch.min > batch.size:
         yield Violation(("min",), f"min is {batch.min}, above size, which is {batch.size}")
+
+
+def machine_rules(machine: "MachineSpec") -> Iterator[Violation]:
+    """Each runner has a section of its own, and says what it needs."""
+    if machine.runner == "local" and not machine.runs_on:
+        yield Violation(("runs_on",), "runs_on is missing: the labels of the runner, as in runs_on: [self-hosted, gpu]")
+    if machine.runner == "ssh" and machine.ssh is None:
+        yield Violation(("ssh",), "the runner is ssh, but no host is given: add ssh: {host: gpu-box}")
+    for name in ("slurm", "ssh"):
+        if getattr(machine, name) is not None and machine.runner != name:
+            yield Violation((name,), f"{name} goes with runner: {name}, and the runner is {machine.runner}")
 
 
 def pilot_rules(pilot: "Pilot") -> Iterator[Violation]:

@@ -26,25 +26,6 @@ FailOn = Literal["regressed", "checks_failed", "errored", "undecided", "needs_re
 _DAY = 86_400.0
 
 
-class Expect(Part):
-    """What a runner of the class must turn out to be; what is left out may be anything."""
-
-    os: Text | None = Field(default=None, description="Operating system.", examples=["linux"])
-    arch: Text | None = Field(default=None, description="Processor architecture.", examples=["x86_64"])
-    cpu: Text | None = Field(default=None, description="Part of the CPU's model name.", examples=["EPYC 7763"])
-    gpu: Text | None = Field(default=None, description="Part of the GPU's model name.", examples=["A100"])
-    count: Whole | None = Field(default=None, ge=0, le=1024, description="How many GPUs there are.", examples=[1])
-
-
-class MachineSpec(Part):
-    """A class of runners that benchmarks can name."""
-
-    runs_on: tuple[Text, ...] = Field(
-        min_length=1, description="Labels of the runner, as in a workflow's `runs-on`.", examples=[["self-hosted", "gpu", "a100"]]
-    )
-    expect: Expect = Field(default_factory=Expect, description="What is expected there; another machine is refused.")
-
-
 class ReuseConfig(Part):
     """When a stored run is taken instead of a new one."""
 

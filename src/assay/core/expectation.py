@@ -1,7 +1,11 @@
 """Whether a machine is the one that the config expects."""
 
-from assay.core.config_sections import Expect
+from assay.core.config_machines import Expect
 from assay.core.facts import Gpu, MachineFacts
+from assay.core.model import UNKNOWN
+
+ENOUGH = 0.9
+"""Of the memory that is expected: what a kernel keeps for itself is missing from what it reports."""
 
 
 def mismatch(expect: Expect, facts: MachineFacts) -> str:
@@ -19,4 +23,6 @@ def mismatch(expect: Expect, facts: MachineFacts) -> str:
     count = gpu.count if gpu else 0
     if expect.count is not None and count != expect.count:
         return f"{expect.count} GPUs are expected, and there are {count}"
+    if expect.memory is not None and (facts.ram_bytes == UNKNOWN or facts.ram_bytes < expect.memory * ENOUGH):
+        return f"{expect.memory} bytes of memory are expected, and there are {facts.ram_bytes}"
     return ""

@@ -9,9 +9,10 @@ from typing import Annotated, Final, Literal, Self, TypeVar
 
 from pydantic import Field, StringConstraints, model_validator
 
+from assay.core.advice import Complexity
 from assay.core.comment_command import Command, Verb
 from assay.core.config_types import BENCHMARK_NAME
-from assay.core.envelope import Run, RunId, Sha
+from assay.core.envelope import Run, RunId, Seconds, Sha
 from assay.core.model import Trust
 from assay.core.record import Envelope, Record
 
@@ -34,11 +35,27 @@ def cell_file(benchmark: str) -> str:
 
 
 class Cell(Record):
-    """One job of the matrix: a benchmark on a machine, which is null where the config names none."""
+    """One job of the matrix: a benchmark on a machine, which is null where the config names none.
+
+    `complexity` and `expected_s`, seconds up to its last look, are what it will probably take; `advice` says why.
+    """
 
     benchmark: Name
     machine: str | None
     runs_on: tuple[str, ...]
+    complexity: Complexity = Complexity.LIGHT
+    expected_s: Seconds | None = None
+    advice: Line = ""
+
+    @property
+    def job(self) -> dict[str, object]:
+        """What a workflow's job is told of it."""
+        return {
+            "benchmark": self.benchmark,
+            "machine": self.machine or "",
+            "runs_on": list(self.runs_on),
+            "complexity": self.complexity.value,
+        }
 
 
 class PlanFile(Envelope):
@@ -76,8 +93,7 @@ class PlanFile(Envelope):
     def matrix(self) -> dict[str, object]:
         """What a workflow's `strategy.matrix` takes."""
         both = {"base": self.base, "head": self.head}
-        cells = [{"benchmark": one.benchmark, "machine": one.machine or "", "runs_on": list(one.runs_on), **both} for one in self.cells]
-        return {"include": cells}
+        return {"include": [one.job | both for one in self.cells]}
 
 
 class CellFile(Envelope):

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.runs import BASE, HEAD, NOW, a_run, an_id
 
 from assay.core.cell_fit import Wanted, misfit, unfit_to_stand
-from assay.core.config_sections import Expect
+from assay.core.config_machines import Expect
 from assay.core.config_text import parse_config
 from assay.core.envelope import ConfigFacts, Run, RunStatus
 from assay.core.handover import CellFile

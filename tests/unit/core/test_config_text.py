@@ -48,6 +48,7 @@ def test_every_key_of_a_full_file_is_read() -> None:
         "value": "frontier",
         "recheck": 14 * 86_400.0,
         "manual": False,
+        "alert": {"relative": 0.05, "absolute": 0.0},
         "workload": (),
         "watch": {
             "code": ("src/**",),
@@ -62,7 +63,7 @@ def test_every_key_of_a_full_file_is_read() -> None:
 def test_what_a_full_file_says_of_all_benchmarks_are_the_defaults() -> None:
     full, small = parse_config(FULL).model_dump(), parse_config(SMALL).model_dump()
     assert full["machines"]["a100"]["runs_on"] == ("self-hosted", "gpu", "a100")
-    assert full["machines"]["a100"]["expect"] == {"os": None, "arch": None, "cpu": None, "gpu": "A100", "count": 1}
+    assert full["machines"]["a100"]["expect"] == {"os": None, "arch": None, "cpu": None, "gpu": "A100", "count": 1, "memory": None}
     shared = full.keys() - {"machines", "benchmarks"}
     assert {key: full[key] for key in shared} == {key: small[key] for key in shared}
     assert full["reuse"]["max_age"] == 30 * 86_400.0

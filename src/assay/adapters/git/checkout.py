@@ -46,7 +46,7 @@ def lay_out(source: Source, sha: str, folder: str, tags: bytes) -> None:
     git_dir = str(Path(folder).with_name("git"))
     try:
         Path(folder).mkdir(parents=True)
-        _make_repository(Path(git_dir), source, sha, tags)
+        make_repository(Path(git_dir), source, sha, tags)
         answer = on_private(git_dir, folder).ask("read-tree", "--reset", "-u", sha)
         if answer.ok:
             Path(folder, ".git").write_bytes(b"gitdir: " + os.fsencode(git_dir) + b"\n")
@@ -57,7 +57,7 @@ def lay_out(source: Source, sha: str, folder: str, tags: bytes) -> None:
         raise failure(answer, f"Checking out {sha[:12]}", objects=source.objects)
 
 
-def _make_repository(git_dir: Path, source: Source, sha: str, tags: bytes) -> None:
+def make_repository(git_dir: Path, source: Source, sha: str, tags: bytes) -> None:
     """What `git init` and `git checkout --detach` would leave, written by hand: both sides save two processes each."""
     for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
         (git_dir / folder).mkdir(parents=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Self, TypeVar
 
+from assay.adapters.git.bundle import write_bundle
 from assay.adapters.git.checkout import Source, lay_out
 from assay.adapters.git.command import Answer, GitCommand, in_folder
 from assay.adapters.git.failures import FETCH_ALL, failure, no_repository
@@ -181,6 +182,10 @@ class GitRepo:
             self._tags = self._read("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags").out
         lay_out(self._source, self._sha(commit), folder, self._tags)
         return self._listing(commit).files()
+
+    def bundle(self, commits: Mapping[str, str], file: str) -> None:
+        """Pack commits, as the refs `refs/assay/NAME`, into a file. Raises InfrastructureError where one is incomplete here."""
+        write_bundle(self._source, {name: self._sha(commit) for name, commit in commits.items()}, file)
 
     def _found(self, ref: str) -> str | None:
         """The sha of the commit that a ref names, None where there is none. What the commit holds comes with it, and is kept."""

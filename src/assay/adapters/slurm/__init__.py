@@ -1,0 +1,1 @@
+"""Cells as jobs of Slurm: sent through submitit, followed by Slurm's own commands."""
