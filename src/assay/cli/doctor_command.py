@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import AssayError, UsageError
+from assay.errors import AssayError, InfrastructureError, UsageError
 
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
@@ -131,6 +131,7 @@ def _surroundings(repo: "GitRepo | None") -> "Surroundings":
         gpus=count if isinstance(count, int) else None,
         told=devices.library is not None or not devices.present,
         company=sum(len(devices.library.computing(card.bus) or ()) for card in devices.cards) if devices.library else 0,
+        held=_held_clocks() if devices.present else (),
         hosted=os.environ.get("RUNNER_ENVIRONMENT") == "github-hosted" if "RUNNER_ENVIRONMENT" in os.environ else None,
         public=_public(),
         ephemeral=ephemeral(os.environ.get("RUNNER_TEMP", "")),
@@ -156,6 +157,16 @@ def _docker_runtime() -> str | None:
     from assay.adapters.docker_engine import default_runtime
 
     return default_runtime()
+
+
+def _held_clocks() -> tuple[str, ...]:
+    from assay.adapters.devices.clocks import left_held
+    from assay.adapters.process.lock_folder import shared_folder
+
+    try:
+        return left_held(shared_folder())
+    except InfrastructureError:  # without such a folder nothing was noted
+        return ()
 
 
 def _public() -> bool | None:

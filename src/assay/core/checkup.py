@@ -29,7 +29,8 @@ class Finding:
 class Surroundings:
     """What could be learnt of the machine and the job. None is what could not be. `barrier` says why benchmarks run as root.
 
-    `told` says that the driver's library answers, `company` counts who computes on the GPUs at this moment.
+    `told` says that the driver's library answers, `company` counts who computes on the GPUs at this moment, `held`
+    names those whose clock a killed run has left held.
     """
 
     python: tuple[int, int]
@@ -39,6 +40,7 @@ class Surroundings:
     gpus: int | None
     told: bool
     company: int
+    held: tuple[str, ...]
     hosted: bool | None
     public: bool | None
     ephemeral: bool | None
@@ -92,6 +94,9 @@ def _gpu(facts: Surroundings, *, wants_gpu: bool) -> Iterator[Finding]:
     if facts.company:
         what = f"Somebody computes on a GPU of this machine now ({facts.company} processes): a run beside it does not count."
         yield Finding("gpu", State.WARN, what, "Keep others off the cards of benchmarks; `nvidia-smi` shows who it is.")
+    for card in facts.held:
+        what = f"The clock of the GPU {card} is still held for a run that was killed."
+        yield Finding("gpu", State.WARN, what, "Run `nvidia-smi --reset-gpu-clocks`; the next benchmark on that card does it too.")
     if facts.runtime not in (None, "nvidia"):
         what = f"Docker's default runtime here is {facts.runtime}, so the container action sees no GPU."
         yield Finding("docker", State.WARN, what, "Use the action in run/, or set `default-runtime: nvidia` in /etc/docker/daemon.json.")

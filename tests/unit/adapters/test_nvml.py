@@ -10,7 +10,7 @@ import pytest
 from tests.fakes.nvml import FakeCard, FakeInstance, FakeNvml, NVMLError
 
 from assay.adapters.devices import nvml
-from assay.adapters.devices.clocks import Clocks
+from assay.adapters.devices.clocks import Clocks, left_held
 from assay.adapters.devices.local import LocalDevices
 from assay.adapters.devices.nvml import Nvml
 from assay.adapters.machine import LocalMachine
@@ -167,6 +167,10 @@ def test_a_clock_that_a_killed_process_left_held_is_freed_by_the_next_run(tmp_pa
     module, said = FakeNvml(card), list[str]()
     left = Clocks(asked(module), tmp_path).held(FIRST, 1200, said)
     left.__enter__()  # and never left, as by SIGKILL
+    assert left_held(tmp_path) == ()
+    (note,) = tmp_path.glob("clock-*")
+    note.write_text(json.dumps({"mhz": 1200, "pid": 2**31 - 1}))
+    assert left_held(tmp_path) == (FIRST,)
     with box(tmp_path / "box", module).watched({}, 1, None, said):
         pass
     assert card.locked == (1200, 1200)  # its notes are elsewhere

@@ -24,6 +24,7 @@ SOUND = Surroundings(
     gpus=0,
     told=True,
     company=0,
+    held=(),
     hosted=True,
     public=True,
     ephemeral=None,
@@ -127,6 +128,7 @@ def test_a_gpu_that_cannot_be_watched_or_has_company_is_told() -> None:
     fine = replace(SOUND, gpus=1)
     assert one(of_machine(replace(fine, told=False), wants_gpu=True)).mend.endswith("'assay[gpu]'.")
     assert "nvidia-smi" in one(of_machine(replace(fine, company=2), wants_gpu=True)).mend
+    assert "0000:17:00.0" in one(of_machine(replace(fine, held=("0000:17:00.0",)), wants_gpu=True)).what
 
 
 def test_a_credential_and_a_lasting_runner_are_found_in_a_job() -> None:

@@ -12,6 +12,21 @@ REFUSED = "The clock of the GPU {bus} could not be held at {mhz} MHz; that takes
 LEFT = "The clock of the GPU {bus} was held at {mhz} MHz and could not be given back; `nvidia-smi --reset-gpu-clocks` does it."
 
 
+def left_held(folder: Path) -> tuple[str, ...]:
+    """The cards whose clock is held for a process that is no more."""
+    return tuple(path.stem.removeprefix("clock-").replace("-", ":") for path in sorted(folder.glob("clock-*.json")) if not _lives(path))
+
+
+def _lives(note: Path) -> bool:
+    try:
+        os.kill(int(json.loads(note.read_text(encoding="utf-8"))["pid"]), 0)
+    except PermissionError:
+        return True
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        return False
+    return True
+
+
 class Clocks:
     """Notes in `folder`, before a clock is held, that it will be. A note that is found was left by a process that was killed.
 
