@@ -5,6 +5,7 @@ from typing import Protocol
 
 from assay.core.queue.model import Job, Queue
 from assay.core.queue.moves import Process
+from assay.ports import Runner
 
 
 class QueueBook(Protocol):
@@ -25,6 +26,11 @@ class QueueBook(Protocol):
 class Workplace(Protocol):
     """This box, as far as a worker has to know it."""
 
+    @property
+    def host(self) -> str:
+        """A name for the box that does not tell which it is."""
+        ...
+
     def process(self, pid: int | None = None) -> Process:
         """A process of this box, by default our own. Raises UsageError for a number that none has."""
         ...
@@ -39,4 +45,13 @@ class Workplace(Protocol):
 
     def pause(self, seconds: float) -> None:
         """Do nothing for so long. Raises CancelledError where somebody asks for our end."""
+        ...
+
+
+class WatchedRunner(Runner, Protocol):
+    """A runner that gives signs of life while its processes run, and ends one that is silent for too long."""
+
+    @property
+    def silent(self) -> bool:
+        """Whether a process was ended for its silence."""
         ...

@@ -29,6 +29,7 @@ PAGES = (
     "docs/statistics.md",
     "docs/fusion.md",
     "docs/gpu.md",
+    "docs/queue.md",
     "docs/selftest.md",
     "docs/store.md",
     "docs/adr/README.md",

@@ -14,6 +14,10 @@ STALE_S = 3600.0
 """A scratch file this old belongs to a writer that was killed."""
 
 _NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+_NO_EXCHANGE = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+_HERE, _SWAP = -100, 2
+"""The folder that relative names are seen from, and the flag that makes two names change places, as Linux numbers them."""
+
 _NO_FOLDER_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES}
 
 
@@ -39,6 +43,21 @@ def replace(path: Path, data: bytes, *, durable: bool = True, mode: int = 0o644)
         scratch.unlink(missing_ok=True)
     if durable:
         sync_folder(path.parent)
+
+
+def swap(path: Path, data: bytes, expected: bytes | None) -> bytes | None:
+    """Write a file in the place of one that is believed to hold `expected`, None for none; what was really there.
+
+    Where that is something else, somebody who takes no lock has written there in the last moment, and it is for the caller
+    to write again what both want. Raises OSError where it cannot be written.
+    """
+    scratch = _write_aside(path.parent, data)
+    try:
+        found = _put(scratch, path, new=expected is None)
+    finally:
+        scratch.unlink(missing_ok=True)
+    sync_folder(path.parent)
+    return found
 
 
 def make_folders(root: Path, *names: str) -> Path:
@@ -96,6 +115,34 @@ def _write_aside(folder: Path, data: bytes, *, mode: int = 0o644, durable: bool 
         scratch.unlink(missing_ok=True)
         raise
     return scratch
+
+
+def _put(scratch: Path, path: Path, *, new: bool) -> bytes | None:
+    if new:
+        try:
+            _give_name(scratch, path)
+        except FileExistsError:
+            return _put(scratch, path, new=False)
+        return None
+    try:
+        _exchange(scratch, path)
+    except FileNotFoundError:
+        return _put(scratch, path, new=True)
+    return scratch.read_bytes()
+
+
+def _exchange(one: Path, other: Path) -> None:
+    """Let two names change places in one step; where the system cannot, in two, between which an edit could be lost."""
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _SWAP) == 0:
+        return
+    if rename is not None and ctypes.get_errno() not in _NO_EXCHANGE:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(other))
+    before = other.read_bytes()
+    one.replace(other)
+    one.write_bytes(before)
 
 
 def _give_name(scratch: Path, path: Path) -> None:

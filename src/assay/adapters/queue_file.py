@@ -24,7 +24,7 @@ from assay.ports import Unreadable
 KEPT_STATES = 200
 """An edit that began longer ago than so many changes cannot be told from one that takes them back."""
 
-PATIENCE_S = 2.0
+PATIENCE_S = 0.5
 """How long a file that is no queue is looked at again: an editor may be in the middle of writing it."""
 
 _LOOK_S = 0.05
@@ -57,20 +57,33 @@ class DirectoryQueue:
             raise InfrastructureError(f"The queue in {self._root} cannot be changed: {error.strerror or error}.", hint=hint) from error
 
     def _changed(self, edit: Callable[[Queue], Queue]) -> Queue:
+        data, found = self._settled()
+        before = self._with_our_own(data, found)
+        after = edit(before)
+        if after == before and before == found:
+            return after
         for _ in range(_TRIES):
-            data, found = self._settled()
-            before = self._with_our_own(data, found)
-            after = edit(before)
-            if after == before and before == found:
+            after = after.model_copy(update={"revision": max(after.revision, self._last_revision()) + 1})
+            if (edited := self._written(data, after)) is None:
                 return after
-            after = after.model_copy(update={"revision": max(before.revision, self._last_revision()) + 1})
-            new = text_of(after).encode()
-            self._keep(after.revision, new)
-            if self._data() == data:  # nobody has edited it since we looked
-                atomic_file.replace(self._root / QUEUE, new)
-                return after
-            self._file_of(after.revision).unlink()
+            data = text_of(after).encode()
+            after = self._with_our_own(edited, self._parsed_or_put_back(edited))
         raise InfrastructureError(f"{self._root / QUEUE} changes faster than it can be read.", hint="See what writes to it, and end that.")
+
+    def _written(self, data: bytes, after: Queue) -> bytes | None:
+        """Put a state into the file in the place of `data`; what stood there instead, if anything did: an edit of the last moment."""
+        new = text_of(after).encode()
+        self._keep(after.revision, new)
+        found = atomic_file.swap(self._root / QUEUE, new, data or None)
+        return None if found is None or found == data else found
+
+    def _parsed_or_put_back(self, edited: bytes) -> Queue:
+        """An edit of the last moment. One that is no queue has its place back: it is for a person to mend, and our change to come after."""
+        try:
+            return self._parsed(edited)
+        except BadQueueError:
+            atomic_file.replace(self._root / QUEUE, edited)
+            raise
 
     def _with_our_own(self, data: bytes, edited: Queue) -> Queue:
         """What the file holds, on top of the changes of ours that an edit of an older state has written over."""

@@ -1,7 +1,7 @@
 """Measure one benchmark: worktrees, setup, interleaved sampling with looks, checks; everything measured is stored."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from assay.app.commits import Commits
@@ -31,6 +31,9 @@ from assay.ports import Worktree, Worktrees
 EARLIER_RUNS = 40
 """So many stored runs are asked how widely processes spread."""
 
+NOBODY = Failure(Stage.CHECKOUT, Cause.NOT_STARTED, "nothing is measured beside it")
+"""What the base of a measurement is that has none."""
+
 NO_PYTHON = PythonFacts(implementation=UNKNOWN, version=UNKNOWN, dependencies=UNKNOWN)
 """Of a side without a worktree."""
 
@@ -53,7 +56,8 @@ class Task:
     `ignore` are the patterns of paths that bear on no benchmark; `run_id` is what head's run is called; `trust` is that of the evidence.
     `earlier` is a way to the newest stored runs of the benchmark, so many of them.
     With `to_the_end` no look ends it early. A stored `base_run` stands for the base, which is not measured then, and is charged
-    the `noise` that lies between sessions, by metric. The `journal` outlives us, whatever ends us.
+    the `noise` that lies between sessions, by metric. `alone` is head without any base; `piloted` says that its pilot has passed.
+    The `journal` outlives us, whatever ends us.
     """
 
     benchmark: Benchmark
@@ -70,11 +74,26 @@ class Task:
     to_the_end: bool = False
     base_run: Run | None = None
     noise: Mapping[str, Noise] = field(default_factory=dict)
+    alone: bool = False
+    piloted: bool = False
     journal: SampleJournal | None = None
 
 
 def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
     """Run the session; `keep` is handed each run as soon as it is complete, also when the session is cancelled."""
+    session, stored, comparisons, details = _carried_out(house, task, keep)
+    return Measured(session, stored[Side.BASE], stored[Side.HEAD], comparisons, details)
+
+
+def measure_alone(house: House, task: Task, keep: Callable[[Run], None]) -> Run:
+    """Measure head without anything beside it, up to the first look: its run, which `keep` was handed as that of a check is."""
+    return _carried_out(house, replace(task, alone=True), keep)[1][Side.HEAD]
+
+
+_Done = tuple[Session, dict[Side, Run], tuple[Comparison, ...], tuple[str, ...]]
+
+
+def _carried_out(house: House, task: Task, keep: Callable[[Run], None]) -> _Done:
     with house.worktrees() as worktrees:
         try:
             session = _open(house, task, worktrees)
@@ -87,12 +106,13 @@ def measure(house: House, task: Task, keep: Callable[[Run], None]) -> Measured:
         return _run(house, task, session, watch, keep)
 
 
-def _run(house: House, task: Task, session: Session, watch: "_Isolation", keep: Callable[[Run], None]) -> Measured:
+def _run(house: House, task: Task, session: Session, watch: "_Isolation", keep: Callable[[Run], None]) -> _Done:
     comparisons: tuple[Comparison, ...] = ()
     try:
         session.set_up()
         watch.look()
-        session.pilot()
+        if not task.piloted:
+            session.pilot()
         comparisons = _sample(house, session, task, watch)
         session.check()
     except BaseException as error:
@@ -106,8 +126,7 @@ def _run(house: House, task: Task, session: Session, watch: "_Isolation", keep: 
         # the session was complete when the signal came, and a second one is ignored: what is left of it is stored too
         _store(house, task, session, watch, keep, Ending.REGULAR, stored)
         raise
-    base, head = stored[Side.BASE], stored[Side.HEAD]
-    return Measured(session, base, head, comparisons, watch.details)
+    return session, stored, comparisons, watch.details
 
 
 def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
@@ -116,6 +135,9 @@ def _open(house: House, task: Task, worktrees: Worktrees) -> Session:
     for side, commit in ((Side.BASE, task.commits.base), (Side.HEAD, task.commits.head)):
         if side is Side.BASE and task.base_run:
             sides[side] = _stored(task.base_run)
+            continue
+        if side is Side.BASE and task.alone:
+            sides[side] = replace(_blank(house, task, side, started), failure=NOBODY)
             continue
         house.observer.note(StageStarted(task.benchmark.name, "checkout", side))
         sides[side] = _side(worktrees, side, commit, task.benchmark, _blank(house, task, side, started))
@@ -136,7 +158,8 @@ def _unbegun(house: House, task: Task) -> dict[Side, SideSession]:
             sides[side] = _stored(task.base_run)
             continue
         sides[side] = _blank(house, task, side, stamp(house.clock.now()))
-        sides[side].failure = Failure(Stage.CHECKOUT, Cause.CANCELLED, "cancelled before its commit was laid out")
+        cancelled = Failure(Stage.CHECKOUT, Cause.CANCELLED, "cancelled before its commit was laid out")
+        sides[side].failure = NOBODY if side is Side.BASE and task.alone else cancelled
     return sides
 
 
@@ -291,7 +314,7 @@ def _store(
     for side in Side:
         if (known := session.sides[side].stored) is not None:
             stored[side] = known
-        if side not in stored:
+        if side not in stored and session.sides[side].failure is not NOBODY:
             run = _envelope(house, task, session, watch, side, ending)
             keep(run)
             stored[side] = run

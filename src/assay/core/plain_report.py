@@ -39,7 +39,7 @@ def _benchmark(one: BenchmarkResult, columns: int | None) -> list[str]:
     lines.append(f"  Next: {wording.next_step(one, wording.PLAIN)}")
     secondary = [each for each in one.comparisons if each.spec.role is Role.SECONDARY]
     lines += _doubts(one)
-    lines += _table((*wording.judged(one), *secondary[:_SECONDARY_SHOWN]), columns)
+    lines += comparison_table((*wording.judged(one), *secondary[:_SECONDARY_SHOWN]), columns)
     lines += _left_out(len(secondary) - _SECONDARY_SHOWN, "secondary metric")
     lines += [f"  warning: {escape.plain(warning)}" for warning in one.warnings[:_WARNINGS_SHOWN]]
     lines += _left_out(len(one.warnings) - _WARNINGS_SHOWN, "warning")
@@ -52,7 +52,7 @@ def _doubts(one: BenchmarkResult) -> list[str]:
     return [f"  Doubt: {escape.plain(f'{who}: {what}', 600)}" for who, what in told]
 
 
-def _table(comparisons: tuple[Comparison, ...], columns: int | None) -> list[str]:
+def comparison_table(comparisons: tuple[Comparison, ...], columns: int | None = None) -> list[str]:
     """A table, or a line for each metric where that would be broken by a narrow terminal."""
     if not comparisons:
         return []

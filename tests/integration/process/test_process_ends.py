@@ -158,6 +158,13 @@ def test_processor_time_and_memory_are_those_of_the_process(tmp_path: Path) -> N
         "torch.cuda.OutOfMemoryError: no more",
         "RuntimeError: HIP out of memory. Tried to allocate 2.00 GiB",
         "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8 bytes.",
+        "XlaRuntimeError: RESOURCE_EXHAUSTED: Failed to allocate request for 16.00GiB on device ordinal 0",
+        "RuntimeError: CUDA error: out of memory",
+        "CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate",
+        "hipErrorOutOfMemory: out of memory",
+        "RuntimeError: MPS backend out of memory (MPS allocated: 8 GB)",
+        "OSError: [Errno 12] Cannot allocate memory",
+        "slurmstepd: error: Detected 1 oom_kill event in StepId=1.0.",
         "terminate called after throwing an instance of 'std::bad_alloc'",
     ],
 )

@@ -21,8 +21,10 @@ LAST_WORDS = 8192
 """Characters at the end of a stream in which a lack of memory is looked for; a launcher may add its own after it."""
 
 _MEMORY_TEXT = re.compile(
-    r"(?:CUDA|HIP) out of memory|CUDA_ERROR_OUT_OF_MEMORY|\btorch(?:\.cuda)?\.OutOfMemoryError"
-    r"|RESOURCE_EXHAUSTED: Out of memory|std::bad_alloc"
+    r"(?:CUDA|HIP|ROCm|XPU|MPS backend) (?:error: )?out of memory|(?:CUDA|HIP)_ERROR_OUT_OF_MEMORY|(?:cuda|hip)ErrorMemoryAllocation"
+    r"|hipErrorOutOfMemory|\btorch(?:\.cuda)?\.OutOfMemoryError|CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED"
+    r"|RESOURCE_EXHAUSTED: (?:Out of memory|OOM|Ran out of memory|Failed to allocate)|ResourceExhaustedError: .*OOM when allocating"
+    r"|std::bad_alloc|Cannot allocate memory|Out of memory: Killed process|oom[-_]kill"
 )
 _GIVEN_UP = {
     Cause.TIMEOUT: "ran past its time limit",

@@ -28,7 +28,8 @@ class Order:
     priority: int = 0
     by: str | None = None
     together: bool = False
-    pilot: bool = True
+    model: str | None = None
+    precision: str | None = None
 
 
 def fan_out(order: Order, new_id: Callable[[], str], now: str) -> tuple[Job, ...]:
@@ -77,6 +78,8 @@ def _of_one(
         commit=commit,
         command=order.command,
         parameters=dict(parameters),
+        model=order.model,
+        precision=order.precision,
         priority=order.priority,
         batch_size=order.batch or (batch.size if batch else None),
         min_batch=batch.min if batch else None,
@@ -84,13 +87,9 @@ def _of_one(
         enqueued_at=now,
         by=order.by,
     )
-    pilot = [model.model_copy(update={"job_id": new_id(), "kind": JobKind.PILOT, "seed": seeds[0]})] if _piloted(order, benchmark) else []
+    pilot = [model.model_copy(update={"job_id": new_id(), "kind": JobKind.PILOT, "seed": seeds[0]})] if benchmark.pilot else []
     after = pilot[0].job_id if pilot else None
     return [*pilot, *(model.model_copy(update={"job_id": new_id(), "seed": seed, "after": after}) for seed in seeds)]
-
-
-def _piloted(order: Order, benchmark: Benchmark) -> bool:
-    return order.pilot and benchmark.pilot is not None
 
 
 def _seeds(order: Order, benchmark: Benchmark, command: str) -> tuple[int | None, ...]:

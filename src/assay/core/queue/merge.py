@@ -43,10 +43,19 @@ def _fields(base: Any, edited: Any, ours: Any) -> dict[str, Any]:
     return {name: _field(name, *(getattr(one, name) for one in (base, edited, ours))) for name in type(ours).model_fields}
 
 
-def _field(name: str, base: object, edited: object, ours: object) -> object:
+def _field(name: str, base: Any, edited: Any, ours: Any) -> Any:
     if edited == base or (name in _MOVES and ours != base):
         return ours
+    if ours != base and all(isinstance(one, dict) for one in (base, edited, ours)):
+        return _members(base, edited, ours)
     return edited
+
+
+def _members(base: dict[str, Any], edited: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
+    """Two changes of one object, key by key, so that two notes of one moment both stay."""
+    absent = object()
+    wanted = {name: _field("", *(one.get(name, absent) for one in (base, edited, ours))) for name in {**ours, **edited}}
+    return {name: value for name, value in wanted.items() if value is not absent}
 
 
 def _by_id(jobs: Iterable[Job]) -> dict[str, Job]:

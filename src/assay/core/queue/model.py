@@ -11,6 +11,7 @@ from pydantic import Field, JsonValue, StringConstraints, model_validator
 
 from assay.core.config_types import BENCHMARK_NAME, MAX_COMMAND
 from assay.core.envelope import RunId, Sha, Stamp
+from assay.core.model import UNKNOWN
 from assay.core.record import Count, Record
 
 SCHEMA: Final = "assay.queue/1"
@@ -80,6 +81,8 @@ class Job(Record):
     command: Annotated[str, StringConstraints(min_length=1, max_length=MAX_COMMAND)] | None = None
     commit: Sha | None = None
     parameters: dict[Parameter, Value] = Field(default_factory=dict)
+    model: Line | None = None
+    precision: Line | None = None
     priority: Annotated[int, Field(ge=-1000, le=1000)] = 0
     after: JobId | None = None
     batch_size: _Whole | None = None
@@ -106,6 +109,8 @@ class Job(Record):
     def _adds_up(self) -> Self:
         if self.status is JobStatus.RUNNING and self.started_at is None:
             raise ValueError("a running job has a `started_at`; to have it run again, set its status to queued")
+        if UNKNOWN in (self.model, self.precision):
+            raise ValueError("`unknown` is no name of a model or a precision; leave it out where there is none")
         if reserved := RESERVED & self.parameters.keys():
             raise ValueError(f"the parameter {min(reserved)!r} is filled by other means")
         return self
@@ -123,7 +128,7 @@ class Job(Record):
     @property
     def group(self) -> tuple[object, ...]:
         """What it shares with the jobs that differ from it in their seed alone."""
-        return self.benchmark, self.commit, self.command, tuple(sorted(self.parameters.items()))
+        return self.benchmark, self.commit, self.command, self.model, self.precision, tuple(sorted(self.parameters.items()))
 
 
 class Queue(Record):

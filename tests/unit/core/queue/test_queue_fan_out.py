@@ -51,7 +51,6 @@ def test_seeds_of_the_order_go_before_those_of_the_config_and_together_they_are_
 def test_a_pilot_stands_before_the_runs_that_wait_for_it() -> None:
     pilot, full = jobs(Order(benchmarks(PILOTED)))
     assert (pilot.kind, pilot.after, full.kind, full.after) == (JobKind.PILOT, None, JobKind.RUN, pilot.job_id)
-    assert [one.kind for one in jobs(Order(benchmarks(PILOTED), pilot=False))] == [JobKind.RUN]
 
 
 @pytest.mark.parametrize(

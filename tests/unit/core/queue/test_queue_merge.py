@@ -32,6 +32,15 @@ def test_both_sides_of_one_job_are_heard() -> None:
     assert (found.jobs[0].status, found.jobs[0].batch_size) == ("running", 4)
 
 
+def test_two_notes_of_one_moment_both_stay() -> None:
+    def noted(**notes: int) -> Queue:
+        return a_queue(a_job(metadata={"old": 1, "gone": 1} | notes))
+
+    theirs, ours = noted(theirs=2, old=3), noted(ours=4)
+    del theirs.jobs[0].metadata["gone"]
+    assert merged(noted(), theirs, ours).jobs[0].metadata == {"old": 3, "theirs": 2, "ours": 4}
+
+
 def test_the_order_is_that_of_the_edit_and_new_jobs_of_both_stay() -> None:
     ours = moves.add(OURS, [a_job("ours")])
     wanted = BASE.model_copy(update={"jobs": (BASE.jobs[2], BASE.jobs[0], BASE.jobs[1], a_job("theirs"))})
