@@ -8,14 +8,12 @@ from assay.core.values import dataclass
 
 if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
     from datetime import datetime
 
     from assay.core.analysis_file import AnalysisFile
     from assay.core.budget import Spend, Spent
     from assay.core.comment_pointer import CommentPointer
     from assay.core.config import Benchmark
-    from assay.core.devices import Sighting
     from assay.core.envelope import Run, StoredDecision, Tombstone
     from assay.core.events import Event
     from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
@@ -221,24 +219,6 @@ class Runner(Protocol):
         """Queue a process. It starts when a slot and all its claims are free.
 
         `before_start` is called then, just before: an error of ours that it raises is what `wait` raises, and nothing starts.
-        """
-        ...
-
-
-class Devices(Protocol):
-    """The accelerators of this box, for the runner: who may use them, and what they do meanwhile."""
-
-    def claims(self, variables: Mapping[str, str], count: int) -> tuple[str, ...]:
-        """What a process with these variables that needs `count` GPUs has to claim, the same whichever name it has for a card."""
-        ...
-
-    def watched(
-        self, variables: Mapping[str, str], count: int, clock_mhz: int | None, warnings: list[str]
-    ) -> AbstractContextManager[Callable[[], tuple[Sighting, ...]]]:
-        """Watch the cards of such a process from just before it starts until it has ended; called then, the answer is what was seen.
-
-        Their clocks are held at `clock_mhz` meanwhile, where that is given and allowed; what could not be had is a sentence more
-        in `warnings`. The claims have to be held around it.
         """
         ...
 

@@ -109,6 +109,11 @@ def test_the_command_is_the_one_that_was_built(container: str) -> None:
     assert inside(container, "assay", "--version") == f"assay {__version__}"
 
 
+def test_it_can_ask_for_gpus_and_finds_no_driver_here(container: str) -> None:
+    program = "from assay.adapters.devices import nvml; import pynvml; print(nvml.load())"
+    assert inside(container, "/opt/assay/bin/python", "-I", "-c", program) == "None"
+
+
 def test_nobody_but_root_can_change_what_root_runs(container: str) -> None:
     loose = ("(", "!", "-user", "root", "-o", "!", "-type", "l", "-perm", "/022", ")")
     assert inside(container, "find", "/opt/assay", "/usr/local/bin", *loose) == ""

@@ -8,8 +8,7 @@ from pydantic import AfterValidator, Field, JsonValue, StringConstraints, model_
 from assay.core.canonical import digest
 from assay.core.comparison_record import ComparisonRecord
 from assay.core.decide import Hold
-from assay.core.devices import Slowdown
-from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
+from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts, SightingFacts
 from assay.core.fingerprint import Fingerprints
 from assay.core.ids import is_id
 from assay.core.model import Cause, Conclusion, Outcome, Status, Trust
@@ -73,24 +72,6 @@ class ConfigFacts(Record):
         if digest(self.parameters) != self.hash:
             raise ValueError("the hash is not that of the parameters")
         return self
-
-
-class SightingFacts(Record):
-    """What was seen of one card while a process ran: the highest temperature, clocks in MHz, why they were held back.
-
-    `others_before`, `others_during` and `others_after` count compute processes of others; `locked_mhz` is what the clock was held at.
-    """
-
-    card: Fact
-    temperature_c: Count | Unknown
-    clock_low_mhz: Count | Unknown
-    clock_high_mhz: Count | Unknown
-    memory_clock_mhz: Count | Unknown
-    slowdowns: tuple[Slowdown, ...] | Unknown
-    others_before: Count | Unknown
-    others_during: Count | Unknown
-    others_after: Count | Unknown
-    locked_mhz: Count | None
 
 
 class ProcessFacts(Record):

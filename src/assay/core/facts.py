@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, Self, TypeVar
 
+from assay.core.devices import Slowdown
 from assay.core.record import Absent, Count, Fact, Record, Unknown
 
 T = TypeVar("T")
@@ -39,6 +40,24 @@ class CardFacts(Record):
     memory_bytes: Count | Unknown
     mig: Literal["on", "off", "unknown"]
     instances: Count
+
+
+class SightingFacts(Record):
+    """What was seen of one card while a process ran: the highest temperature, clocks in MHz, why they were held back.
+
+    `others_before`, `others_during` and `others_after` count compute processes of others; `locked_mhz` is what the clock was held at.
+    """
+
+    card: Fact
+    temperature_c: Count | Unknown
+    clock_low_mhz: Count | Unknown
+    clock_high_mhz: Count | Unknown
+    memory_clock_mhz: Count | Unknown
+    slowdowns: tuple[Slowdown, ...] | Unknown
+    others_before: Count | Unknown
+    others_during: Count | Unknown
+    others_after: Count | Unknown
+    locked_mhz: Count | None
 
 
 class MachineFacts(Record):

@@ -3,8 +3,8 @@
 from typing import TypeVar
 
 from assay.core.devices import Sighting
-from assay.core.envelope import ProcessFacts, SightingFacts
-from assay.core.facts import known
+from assay.core.envelope import ProcessFacts
+from assay.core.facts import SightingFacts, known
 from assay.core.model import UNKNOWN
 from assay.core.record import Unknown
 

@@ -1,4 +1,4 @@
-"""The cards of this box: satisfies `ports.Devices`."""
+"""The cards of this box: satisfies `device_ports.Devices`."""
 
 import os
 import re

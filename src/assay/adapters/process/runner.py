@@ -15,8 +15,9 @@ from assay.core.devices import Sighting, claims_of
 from assay.core.model import Cause, Completed
 from assay.core.process import ProcessRequest
 from assay.core.timestamp import stamp
+from assay.device_ports import Devices
 from assay.errors import AssayError, InfrastructureError
-from assay.ports import Clock, Devices
+from assay.ports import Clock
 
 GRACE_S = 2.0
 """Between the polite signal and the one that nobody survives."""
@@ -88,7 +89,7 @@ class LocalHandle:
 
 
 class NoDevices:
-    """Satisfies `ports.Devices` where nobody knows the cards: claims them by the names that a process has for them, and sees nothing."""
+    """Satisfies `device_ports.Devices` where no card is known: claims what a process calls them, and sees nothing."""
 
     def claims(self, variables: Mapping[str, str], count: int) -> tuple[str, ...]:
         return claims_of((), variables, count)
