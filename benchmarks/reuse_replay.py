@@ -30,6 +30,7 @@ from assay.adapters.git import GitRepo
 from assay.adapters.store_directory import DirectoryStore
 from assay.app.record import LOCKFILES
 from assay.app.reuse import Content, Lineage
+from assay.core.command_paths import paths_named
 from assay.core.config import Benchmark, Config
 from assay.core.envelope import Run
 from assay.core.fingerprint import fingerprints_of
@@ -176,6 +177,7 @@ class Proof:
         listed = {commit: ask_git(self.root, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1] for commit in commits}
         paths = {_path(line) for lines in listed.values() for line in lines}
         matter = paths - matched_by_git(self.config.ignore, paths)
+        matter |= paths & {path.encode() for path in paths_named(self.benchmark.run, self.benchmark.workdir)}
         watch = self.benchmark.watch
         for group in GROUPS if watch else ():
             matter |= matched_by_git(getattr(watch, group.value), paths)

@@ -1,12 +1,12 @@
 """The stages of a check as GitHub sees them: a check run opened and closed for each benchmark, and what holds a decision open."""
 
-import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from assay.app.commits import Commits
 from assay.app.question import Question
 from assay.core.check_run import Annotation
+from assay.core.command_paths import paths_named
 from assay.core.config import Benchmark, Config
 from assay.core.decide import Hold
 from assay.core.effects import CloseCheck, Effect, OpenCheck
@@ -72,19 +72,7 @@ class Desk:
 
 def checked_files(benchmark: Benchmark) -> tuple[str, ...]:
     """What in the words of `checks` may be a path of the repository, seen from its top."""
-    return tuple(dict.fromkeys(_paths_in(benchmark.checks or "", benchmark.workdir)))
-
-
-def _paths_in(command: str, workdir: str) -> Iterator[str]:
-    try:
-        words = shlex.split(command)
-    except ValueError:  # quotes that the shell may yet understand; blanks separate most words all the same
-        words = command.split()
-    for word in words:
-        steps = [*workdir.split("/"), *word.partition("::")[0].split("/")]
-        path = "/".join(step for step in steps if step not in ("", "."))
-        if path and not word.startswith(("-", "/")):
-            yield path
+    return paths_named(benchmark.checks or "", benchmark.workdir)
 
 
 def _within(path: str, places: tuple[str, ...]) -> bool:

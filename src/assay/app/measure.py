@@ -331,7 +331,7 @@ def _envelope(house: House, task: Task, session: Session, watch: _Isolation | No
         user_tree_dirty=task.user_tree_dirty,
         reproduce=task.reproduce,
         trust=task.trust,
-        classifier=Classifier(task.benchmark.watch, task.ignore),
+        classifier=Classifier.of_benchmark(task.benchmark, task.ignore),
         variables=house.variables,
     )
     one, tree = session.sides[side], session.sides[side].worktree

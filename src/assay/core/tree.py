@@ -6,7 +6,8 @@ from typing import NamedTuple
 ABSENT = "000000"
 _SUBMODULE = "160000"
 _LINK = "120000"
-_OPAQUE = frozenset((_SUBMODULE, _LINK))
+OPAQUE = frozenset((_SUBMODULE, _LINK))
+"""Modes of what stands for files that git does not list."""
 
 
 class Change(NamedTuple):
@@ -19,7 +20,7 @@ class Change(NamedTuple):
     @property
     def is_opaque(self) -> bool:
         """Whether the path stands for files that git does not list: a submodule, or a link to wherever."""
-        return self.before in _OPAQUE or self.after in _OPAQUE
+        return self.before in OPAQUE or self.after in OPAQUE
 
     @property
     def kind(self) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Literal, Protocol
 
 from assay.core.canonical import digest
+from assay.core.command_paths import paths_named
 from assay.core.config import Benchmark, Config, Watch
 from assay.core.glob_rules import Folder
 from assay.core.globs import MAX_PATH, unjudged
 from assay.core.model import Rung
 from assay.core.result import ReuseReason
-from assay.core.tree import Change
+from assay.core.tree import OPAQUE, Change
 
 IGNORED: Final = "ignored"
 Standing = Rung | Literal["ignored"]
@@ -33,9 +34,12 @@ class _Named(Protocol):
 
 
 class _Folder:
-    """A folder as all groups see it: the tests that a name has to be put to, and the standing of one that passes none."""
+    """A folder as all groups see it: the tests that a name has to be put to, and the standing of one that passes none.
 
-    __slots__ = ("_alike", "_entered", "_seen", "otherwise", "possible", "tests")
+    A name that none of the `starts` and `ends` fits need not be put to them: it is `strange` to all.
+    """
+
+    __slots__ = ("_alike", "_entered", "_seen", "ends", "otherwise", "possible", "starts", "strange", "tests")
 
     def __init__(self, seen: tuple[Folder, ...], standings: tuple[Standing, ...], alike: "dict[tuple[Folder, ...], _Folder]") -> None:
         self._seen = seen
@@ -45,6 +49,12 @@ class _Folder:
         self.otherwise: Standing = (*standings, Rung.UNCLASSIFIED)[settled]
         self.possible = tuple(standing for folder, standing in zip(seen[:settled], standings, strict=False) if folder.settled is None)
         self.tests = tuple((test, standing) for folder, standing in zip(seen[:settled], standings, strict=False) for test in _tests(folder))
+        open_to_names = [(folder, standing) for folder, standing in zip(seen[:settled], standings, strict=False) if folder.settled is None]
+        edges = [edge for folder, _ in open_to_names for edge in folder.edges]
+        # a name that begins and ends like none of these passes no test; every name ends like an empty one
+        self.starts = tuple({start for start, _ in edges if start})
+        self.ends = tuple({end for start, end in edges if not start})
+        self.strange: Standing = next((standing for folder, standing in open_to_names if folder.covered), self.otherwise)
 
     def enter(self, name: str, standings: tuple[Standing, ...]) -> "_Folder":
         if name not in self._entered:
@@ -66,22 +76,31 @@ def _tests(folder: Folder) -> Iterator[Callable[[str], object]]:
 class Classifier:
     """Gives each path its standing: the rung of the group that watches it, IGNORED, or unclassified where neither knows it.
 
-    A group of `watch` wins over `ignore`. Without `watch` every path is unclassified that is not ignored. A folder is judged once.
+    A group of `watch` wins over `ignore`. Without `watch` every path is unclassified that is not ignored. Of `own`, the files that the
+    benchmark's command names, those are harness that would be ignored: the text of a harness always counts. A folder is judged once.
     """
 
-    def __init__(self, watch: Watch | None, ignore: Sequence[str]) -> None:
+    def __init__(self, watch: Watch | None, ignore: Sequence[str], own: Sequence[str] = ()) -> None:
         watched = {rung: tuple(getattr(watch, rung.value)) if watch else () for rung in _PRECEDENCE}
         patterns: dict[Standing, tuple[str, ...]] = {rung: globs for rung, globs in watched.items() if globs}
         patterns[IGNORED] = tuple(ignore)
         self._standings: tuple[Standing, ...] = tuple(patterns)
         top = _Folder(tuple(map(Folder.top, patterns.values())), self._standings, {})
         self._folders: dict[str, _Folder] = {"": top}
-        self.rules = digest({"watch": {rung.value: globs for rung, globs in watched.items()}, "ignore": tuple(ignore)})
+        self._own: frozenset[str] = frozenset()
+        self._own = frozenset(path for path in own if self.of_path(path) is IGNORED)
+        rules = {"watch": {rung.value: globs for rung, globs in watched.items()}, "ignore": tuple(ignore)}
+        self.rules = digest(rules | {"own": sorted(self._own)} if self._own else rules)
 
     @classmethod
     def of(cls, config: Config, benchmark: Benchmark) -> "Classifier":
         """The one that a config has for a benchmark."""
-        return cls(benchmark.watch, config.ignore)
+        return cls.of_benchmark(benchmark, config.ignore)
+
+    @classmethod
+    def of_benchmark(cls, benchmark: Benchmark, ignore: Sequence[str]) -> "Classifier":
+        """The same where only the patterns to ignore are known of the config."""
+        return cls(benchmark.watch, ignore, paths_named(benchmark.run, benchmark.workdir))
 
     def standing(self, one: _Named) -> Standing:
         """The standing of a changed path or of a file."""
@@ -89,10 +108,14 @@ class Classifier:
 
     def of_path(self, path: str) -> Standing:
         """The standing of the path of a regular file."""
+        if path in self._own:
+            return Rung.HARNESS
         if "\n" in path or len(path) > MAX_PATH:
             return Rung.UNCLASSIFIED
         above, _, name = path.rpartition("/")
         folder = self._folders.get(above) or self._folder(above)
+        if not (name.startswith(folder.starts) or name.endswith(folder.ends)):
+            return folder.strange
         for test, standing in folder.tests:
             if test(name):
                 return standing
@@ -115,8 +138,14 @@ class Classifier:
 
 def relevant(changes: Iterable[Change], classifier: Classifier) -> tuple[tuple[Change, Rung], ...]:
     """The changes that bear on the benchmark, each with its rung, in the order given."""
-    judged = ((change, classifier.standing(change)) for change in changes)
-    return tuple((change, standing) for change, standing in judged if isinstance(standing, Rung))
+    of_path = classifier.of_path
+    found: list[tuple[Change, Rung]] = []
+    for change in changes:
+        path, before, after = change
+        standing = classifier.standing(change) if before in OPAQUE or after in OPAQUE else of_path(path)
+        if isinstance(standing, Rung):
+            found.append((change, standing))
+    return tuple(found)
 
 
 def reasons_of(changes: Iterable[Change], classifier: Classifier) -> tuple[ReuseReason, ...]:

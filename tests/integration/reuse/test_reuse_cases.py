@@ -12,10 +12,13 @@ from tests.integration.reuse.lineages import FILES, Scene, said
 
 from assay.adapters.git import GitRepo
 from assay.adapters.git.command import Answer, GitCommand
+from assay.adapters.store_directory import DirectoryStore
 from assay.core.envelope import Run, Tombstone
 from assay.core.model import Rung
+from assay.core.prior import Found
 from assay.core.result import LineageKey
 from assay.core.timestamp import stamp
+from assay.errors import InfrastructureError
 
 PAGE: dict[str, str | bytes | None] = {"docs/notes.md": "more notes\n", "CHANGES.md": "x\n"}
 CODE: dict[str, str | bytes | None] = {"src/kernel.py": "TILE = 32\n"}
@@ -170,6 +173,16 @@ def test_damaged_evidence_is_named_and_hides_no_sound_run(scene: Scene) -> None:
     verdict = scene.ask()
     assert other.stem in said(verdict, Rung.EVIDENCE)
     assert run.run_id in said(verdict, Rung.EVIDENCE)
+
+
+def test_a_store_that_cannot_be_asked_means_run_and_says_why(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene.measure()
+
+    def refuses(*_: object) -> Found:
+        raise InfrastructureError("The index is locked.")
+
+    monkeypatch.setattr(DirectoryStore, "search", refuses)
+    assert "the store: The index is locked." in said(scene.ask(), Rung.EVIDENCE)
 
 
 # what git can do to a history

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from assay.core.config import Watch
 from assay.core.config_text import parse_config
+from assay.core.globs import Globs
 from assay.core.model import Rung
 from assay.core.tree import Change, TreeFile
 from assay.core.window import IGNORED, SHOWN, Classifier, Standing, reasons_of, relevant
@@ -45,6 +46,23 @@ def test_without_watch_everything_counts_that_is_not_ignored() -> None:
 
 def test_the_harness_goes_before_the_code_it_lies_in() -> None:
     assert standings("src/timing.py") == [Rung.HARNESS]
+
+
+def test_the_text_of_the_harness_counts_also_where_it_is_ignored() -> None:
+    given = parse_config(
+        "version: 1\nbenchmarks:\n  b:\n    run: OMP_NUM_THREADS=1 ./run.sh --out x 'a b.py'\n    workdir: tools\n"
+        "    metric: {name: loss, better: lower}\n    watch: {code: ['src/**']}\nignore: ['tools/**', 'docs/**']\n"
+    )
+    classifier = Classifier.of(given, given.benchmarks["b"])
+    assert [classifier.of_path(path) for path in ("tools/run.sh", "tools/a b.py")] == [Rung.HARNESS] * 2
+    assert {classifier.of_path(path) for path in ("tools/other.sh", "docs/run.sh", "tools/x.md")} == {IGNORED}
+    assert classifier.rules != Classifier(given.benchmarks["b"].watch, given.ignore).rules
+
+
+def test_a_command_whose_files_are_watched_anyway_changes_no_rules() -> None:
+    watch, ignore = Watch(code=("src/**",), harness=("bench/**",)), ("docs/**",)
+    assert Classifier(watch, ignore, ("python", "bench/run.py", "src/x.py")).rules == Classifier(watch, ignore).rules
+    assert Classifier(watch, ignore, ("src/x.py",)).of_path("src/x.py") is Rung.CODE
 
 
 def test_a_path_that_cannot_be_judged_is_never_ignored() -> None:
@@ -137,3 +155,28 @@ def test_a_path_more_takes_no_rung_back(some: list[Change], more: list[Change]) 
 def test_a_path_is_either_ignored_or_a_reason(changes: list[Change]) -> None:
     ignored = all(WATCHED.standing(one) is IGNORED for one in changes)
     assert ignored == (not reasons_of(changes, WATCHED))
+
+
+PARTS = st.sampled_from(["a", "b", "*", "a*", "*b", "a*b", "?", "[ab]c", "**", "ab.c", "*.c", r"\*", "abc"])
+PATTERNS = st.lists(
+    st.builds(
+        lambda back, top, parts, end: f"{back}{top}{'/'.join(parts)}{end}",
+        *map(st.sampled_from, (["", "", "!"], ["", "", "/"])),
+        st.lists(PARTS, min_size=1, max_size=3),
+        st.sampled_from(["", "", "/"]),
+    ),
+    max_size=4,
+)
+NAMES = st.lists(st.sampled_from(["a", "b", "ab", "abc", "ab.c", "x.c", "*", "bc"]), min_size=1, max_size=4).map("/".join)
+
+
+@given(st.fixed_dictionaries(dict.fromkeys(("harness", "config", "code"), PATTERNS)), PATTERNS, st.lists(NAMES, max_size=8))
+def test_a_path_has_the_standing_of_the_first_group_that_covers_it(
+    groups: dict[str, list[str]], ignore: list[str], paths: list[str]
+) -> None:
+    watch = Watch.model_construct(None, model=(), environment=(), **groups)
+    classifier = Classifier(watch, tuple(ignore))
+    order = [(Rung(name), Globs(groups[name])) for name in ("harness", "config", "code")]
+    for path in paths:
+        rung = next((rung for rung, globs in order if globs.matches(path)), None)
+        assert classifier.of_path(path) == (rung or (IGNORED if Globs(ignore).matches(path) else Rung.UNCLASSIFIED))
