@@ -104,6 +104,7 @@ class _Merger:
         content = Content(self.house.repo, Classifier.of(self.asked.config, benchmark))
         base, head = self._runs(cell, content, self._wanted(benchmark))
         if head is None:
+            self._keep_unfinished(cell, content)
             what = cell.reason if cell.state == "failed" else f"the stored run {cell.head_run}, which it names, does not answer here"
             return conclude_cells.undelivered(bench, InfrastructureError(what, hint="Run its job again."))
         taken = next((run.run_id for run in (base, head) if run and self._is_another(run)), None)
@@ -148,6 +149,11 @@ class _Merger:
             return None
         tree = self.house.repo.tree(run.commit)
         return run.model_copy(update={"trust": self.asked.trust, "fingerprints": content.prints(run.commit), "tree": tree})
+
+    def _keep_unfinished(self, cell: CellFile, content: Content) -> None:
+        """What a cancelled cell had measured is no evidence, and is on record all the same."""
+        known = [run for one in cell.runs if not one.clean and (run := self._known(one, content)) is not None]
+        self.record(RecordRun(run) for run in known if not self._is_another(run))
 
     def _is_another(self, run: Run) -> bool:
         """Whether the id is that of a stored run with another content: what is known of that one must not be said of this one."""

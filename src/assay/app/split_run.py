@@ -20,7 +20,7 @@ from assay.core.handover import CellFile, PlanFile
 from assay.core.model import Status
 from assay.core.result import BenchmarkResult
 from assay.core.values import dataclass
-from assay.errors import AssayError, InfrastructureError, UsageError
+from assay.errors import AssayError, CancelledError, InfrastructureError, UsageError
 
 MAX_LINES = 40
 MAX_WARNINGS = 200
@@ -87,15 +87,19 @@ def run_cell(plan: PlanFile, benchmark: str, config: Config, house: House, limit
         return Ran(_failed(plan, benchmark, f"this is not the machine {plain(cell.machine or '', 60)}: {problem}"))
     basket = _Basket(limits)
     commits = Commits(plan.base, plan.head, plan.branch)
-    checked = check_commits(_request(plan, benchmark, config, limits), commits, house, basket.record, Silent())
+    try:
+        checked = check_commits(_request(plan, benchmark, config, limits), commits, house, basket.record, Silent())
+    except CancelledError as error:
+        return Ran(_cut_short(plan, benchmark, basket.runs), error)
     (result,) = checked.result.benchmarks
     return Ran(_cell(plan, result, tuple(basket.runs)), checked.errors[0] if checked.errors else None)
 
 
 def _request(plan: PlanFile, benchmark: str, config: Config, limits: Limits) -> CheckRequest:
     changed = with_command(config, replace(plan.command, benchmarks=(benchmark,)))
-    if limits.within_s < changed.policy.max_time:
-        changed = changed.model_copy(update={"policy": changed.policy.model_copy(update={"max_time": limits.within_s})})
+    # a cell holds one session, by which the report judges
+    changes = {"confirm": False, "max_time": min(limits.within_s, changed.policy.max_time)}
+    changed = changed.model_copy(update={"policy": changed.policy.model_copy(update=changes)})
     return CheckRequest(
         config=changed,
         base=plan.base,
@@ -137,6 +141,15 @@ def _state(result: BenchmarkResult, head: Run | None) -> Literal["measured", "re
     if result.status is Status.SKIPPED:
         return "refused"
     return "measured" if head else "failed"
+
+
+def _cut_short(plan: PlanFile, benchmark: str, runs: list[Run]) -> CellFile:
+    """The cell of a job that was cancelled, with what it had measured until then: nothing measured is ever lost."""
+    head = next((run for run in runs if run.base is not None), None)
+    base = next((run for run in runs if run.base is None), None)
+    failed = _failed(plan, benchmark, "its job was cancelled before it had ended")
+    ids = {"base_run": base.run_id if base else None, "head_run": head.run_id if head else None}
+    return failed.model_copy(update={**ids, "runs": tuple(run for run in (base, head) if run)})
 
 
 def _failed(plan: PlanFile, benchmark: str, reason: str) -> CellFile:

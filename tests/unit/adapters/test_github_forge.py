@@ -54,10 +54,11 @@ class Wire:
 
     mock: responses.RequestsMock
     pauses: list[float] = field(default_factory=list)
+    passed: float = 0.0
 
     def forge(self, patience: Patience | None = None, login: str = "github-actions[bot]") -> GitHubForge:
         given = patience or Patience(limits=Limits(tries=3), between_writes_s=0)
-        clock = Time(now=lambda: 1000.0 + sum(self.pauses), sleep=self.pauses.append, chance=lambda: 0.0)
+        clock = Time(now=lambda: 1000.0 + self.passed + sum(self.pauses), sleep=self.pauses.append, chance=lambda: 0.0)
         return GitHubForge("t0ken", "ada/lab", api_url=API, bot_login=login, details_url="https://job", patience=given, clock=clock)
 
     def comments(self, *found: dict[str, Any], page: int = 1, more: bool = False) -> None:
@@ -257,6 +258,20 @@ def test_all_waits_of_a_job_together_have_a_bound(wire: Wire) -> None:
         with pytest.raises(ForgeError, match="rate limit"):
             forge.head_of(7)
     assert wire.pauses == [100.0, 100.0]
+
+
+def test_what_silence_takes_counts_as_waiting(wire: Wire) -> None:
+    def silence(_: requests.PreparedRequest) -> tuple[int, dict[str, str], str]:
+        wire.passed += 15.0
+        raise requests.ReadTimeout("late")
+
+    for _ in range(4):
+        wire.mock.add_callback("GET", f"{REPO}/pulls/7", silence)
+    forge = wire.forge(Patience(limits=Limits(budget_s=50)))
+    for _ in range(2):
+        with pytest.raises(ForgeError, match="did not answer"):
+            forge.head_of(7)
+    assert wire.pauses == [1.0, 2.0]
 
 
 FLEETING: dict[str, dict[str, Any]] = {

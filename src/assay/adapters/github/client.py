@@ -69,10 +69,12 @@ class Sender:
         """
         for turn in range(1, 100):
             self._keep_distance(method)
+            began = self._clock.now()
             try:
                 return request()
             except (GithubException, requests.RequestException) as error:
                 trouble = _trouble(method, error, exists=exists)
+                self._waited += max(self._clock.now() - began, 0.0)  # for an answer that did not come
                 seconds = wait_s(trouble, turn, self._clock.now(), self._clock.chance(), self._patience.limits, self._waited)
                 if seconds is None:
                     raise
