@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from collections.abc import Mapping
     from datetime import datetime
 
+    from assay.core.branch_rules import BranchFacts
     from assay.core.check_run import CheckRun
     from assay.core.forge_facts import Permission, PullFacts, Reaction, RunState
     from assay.core.loose_ends import LooseEnd, LooseEnds, Opened, Owed
@@ -105,6 +106,10 @@ class Forge(Jobs, Protocol):
 
     def pushed(self, branch: str, commit: str) -> datetime | None:
         """When a branch of this repository last came to a commit, by whatever kind of push; None where the forge cannot tell."""
+        ...
+
+    def branch_facts(self, branch: str, into: str) -> BranchFacts:
+        """What bears on writing to a branch of this repository whose pull request goes into `into`."""
         ...
 
     def react(self, comment: int, reaction: Reaction) -> None:

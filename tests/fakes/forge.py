@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from assay.core.branch_rules import BranchFacts
 from assay.core.check_run import CheckRun
 from assay.core.forge_facts import Permission, PullFacts, Reaction, RunState
 from assay.errors import ForgeError
@@ -41,6 +42,7 @@ class FakeForge:
     runs: dict[int, RunState] = field(default_factory=dict)
     withdrawn: list[int] = field(default_factory=list)
     reactions: list[tuple[int, Reaction]] = field(default_factory=list)
+    branches: dict[str, BranchFacts] = field(default_factory=dict)
     going: set[int] = field(default_factory=set)
     checking: dict[str, set[int]] = field(default_factory=dict)
     ended: list[int] = field(default_factory=list)
@@ -106,6 +108,10 @@ class FakeForge:
     def pushed(self, branch: str, commit: str) -> datetime | None:
         self._called("pushed")
         return self.pushes.get((branch, commit))
+
+    def branch_facts(self, branch: str, into: str) -> BranchFacts:
+        self._called("branch_facts")
+        return self.branches.get(branch, BranchFacts(branch, True, branch == into, False, False))
 
     def react(self, comment: int, reaction: Reaction) -> None:
         self._called("react")

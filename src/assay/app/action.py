@@ -15,6 +15,7 @@ from assay.app.loose_ends import CatchUp, Keeper
 from assay.app.order import Order
 from assay.app.outlet import Outlet
 from assay.app.publish import Publication
+from assay.app.pull_session import PullBook, Step, follow, ours, reviewed
 from assay.app.question import Nothing, Question, commits_of
 from assay.app.rules import Rules
 from assay.app.split_plan import asked_of
@@ -24,10 +25,11 @@ from assay.core import escape
 from assay.core.comment_command import Command
 from assay.core.config import Config
 from assay.core.effects import CloseCheck, Effect
+from assay.core.envelope import Run
 from assay.core.events import Remark
 from assay.core.inputs import CommentWhen, ForkRule, Inputs, stricter
 from assay.core.model import Conclusion, Status, Trust
-from assay.core.result import CheckResult
+from assay.core.result import BenchmarkResult, CheckResult
 from assay.errors import AssayError, CancelledError, ForgeError
 from assay.forge_ports import Forge, JobFiles
 from assay.ports import Reports
@@ -48,8 +50,8 @@ class Bureau:
 
     `hosted` is whether GitHub itself runs the job; `result_file` is result.json as later steps can find it. What is stored inside
     a `batch` goes out together; it gives the list that holds in the end what could not be done. `explainer` has the results analysed.
-    Below the address `stored_at` people can read what is stored. With a `keeper`, what could not be posted is kept, and through
-    `brisk`, which does not wait long, what earlier jobs have left is tied up.
+    Below the address `stored_at` people can read what is stored. `pulls` keeps the sessions of pull requests. With a `keeper`, what
+    could not be posted is kept, and through `brisk`, which does not wait long, what earlier jobs have left is tied up.
     """
 
     forge: Forge
@@ -62,6 +64,7 @@ class Bureau:
     batch: Callable[[], AbstractContextManager[Sequence[str]]] = lambda: nullcontext(())
     explainer: "Explainer | None" = None
     stored_at: str = ""
+    pulls: PullBook | None = None
     brisk: Forge | None = None
     keeper: Keeper | None = None
 
@@ -105,12 +108,27 @@ class _Way:
     delivery: Delivery | None
 
     def walk(self, commits: Commits, forced_by: str | None) -> Acted:
-        desk = self._desk()
+        desk = self._desk(commits)
         with self.bureau.batch() as told:
             self._catch_up()
             checked = self._checked(commits, forced_by, desk)
+        followed = self._followed(checked, commits, stored=not told)
         checked = self._explained(checked)
-        return Acted(checked, self._publication().publish(checked.result, (*told, *desk.doubts)))
+        return Acted(checked, self._publication().publish(checked.result, (*told, *desk.doubts, *followed)))
+
+    def _followed(self, checked: Checked, commits: Commits, *, stored: bool) -> tuple[str, ...]:
+        """The token of a fork's own event can only read, and a comparison that somebody asked for by `vs=` is no step of a session."""
+        question = self.question
+        reading = question.trust is Trust.FORK and self.delivery is None and not question.vouched
+        if self.bureau.pulls is None or reading or self.command.against:
+            return ()
+        step = Step(question, commits, self.rules.config, checked.result.benchmarks, question.into)
+        known = {name: grounds.head_run for name, grounds in checked.grounds.items()}
+        return follow(self.bureau.pulls, step, lambda one: known.get(one.name) or self._stored_run(one), stored=stored)
+
+    def _stored_run(self, result: BenchmarkResult) -> Run | None:
+        found = self.house.store.find_run(result.run_id) if result.run_id else None
+        return found if isinstance(found, Run) else None
 
     def _catch_up(self) -> None:
         if self.bureau.keeper and self.bureau.brisk:
@@ -139,7 +157,7 @@ class _Way:
             raise
 
     def _merged(self, commits: Commits, forced_by: str | None, delivery: Delivery, desk: Desk) -> Checked:
-        asked = asked_of(self.question, self.rules.config, self.inputs, self.command, forced_by)
+        asked = asked_of(self.question, self.rules.config, self.inputs, self.command, forced_by, self._idle(commits))
         report = Report(self.house, self._record, desk, self.inputs.fail_on, self.rules.remarks, self.bureau.stored_at)
         return report.merge(asked, commits, delivery)
 
@@ -161,7 +179,11 @@ class _Way:
         except ForgeError as refused:
             self.house.observer.note(Remark(f"A check run could not be completed. {refused.message}"))
 
-    def _desk(self) -> Desk:
+    def _idle(self, commits: Commits) -> str:
+        return ours(self.bureau.pulls, self.question, self.rules.config, commits) if self.bureau.pulls else ""
+
+    def _desk(self, commits: Commits) -> Desk:
+        pulls, number = self.bureau.pulls, self.question.number
         return Desk(
             question=self.question,
             config=self.rules.config,
@@ -171,6 +193,7 @@ class _Way:
             record=self._record,
             templates=self.bureau.templates,
             annotations=self.rules.annotations,
+            reviewed=lambda name: pulls is not None and number is not None and reviewed(pulls, number, name, commits.head),
         )
 
     def _request(self, commits: Commits, forced_by: str | None) -> CheckRequest:
@@ -185,6 +208,7 @@ class _Way:
             remarks=self.rules.remarks,
             trust=self.question.trust,
             refusal=self._refusal(),
+            idle=self._idle(commits),
             stored_at=self.bureau.stored_at,
         )
 

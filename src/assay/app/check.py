@@ -40,9 +40,10 @@ class CheckRequest:
 
     `forced_by` names what asked for a fresh run; `better` is the direction of a bare command's metric; `reproduce` are the
     words that, after those that name both commits, ask the same again. `trust` is that of the evidence; with a `refusal`
-    nothing is run. Without `stored_base` the base is always measured beside the head, whatever `reuse.base` says. Each process
-    is noted in the `journal` as soon as it has ended. A benchmark of a machine that is reached by Slurm or ssh is measured only
-    where it has `arrived` there. `machine_judged` says that this machine was held against what the config expects of it.
+    nothing is run, and with `idle`, which says why, nothing has to. Without `stored_base` the base is always measured beside the
+    head, whatever `reuse.base` says. Each process is noted in the `journal` as soon as it has ended. A benchmark of a machine that
+    is reached by Slurm or ssh is measured only where it has `arrived` there. `machine_judged` says that this machine was held
+    against what the config expects of it.
     """
 
     config: Config
@@ -56,6 +57,7 @@ class CheckRequest:
     remarks: tuple[str, ...] = ()
     trust: Trust = Trust.MEMBER
     refusal: Refusal | None = None
+    idle: str = ""
     stored_at: str = ""
     stored_base: bool = True
     journal: SampleJournal | None = None
@@ -194,6 +196,8 @@ class _Way:
         )
 
     def plan(self) -> Plan:
+        if self.request.idle and not self.request.forced_by:
+            return Skip(self.request.idle)
         return plan(self.house, self._question)
 
     @property

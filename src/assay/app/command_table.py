@@ -6,6 +6,7 @@ without a handler is not built yet, and says so.
 
 from collections.abc import Mapping
 
+from assay.app import pull_commands
 from assay.app.approve import approve
 from assay.app.cancel import cancel
 from assay.app.explain_head import analyse
@@ -44,13 +45,13 @@ TABLE: Mapping[Verb, Entry] = {
     Verb.RUN: Entry(orders=True),
     Verb.STATUS: Entry(closed=True),
     Verb.NEXT: Entry(closed=True),
-    Verb.KEEP: Entry(),
-    Verb.DISCARD: Entry(),
+    Verb.KEEP: Entry(pull_commands.keep),
+    Verb.DISCARD: Entry(pull_commands.discard),
     Verb.CANCEL: Entry(cancel, closed=True),
     Verb.ANALYSE: Entry(analyse, closed=True),
     Verb.REVIEW: Entry(),
     Verb.APPROVE: Entry(approve),
-    Verb.FINALIZE: Entry(closed=True),
+    Verb.FINALIZE: Entry(pull_commands.finalize, closed=True),
     Verb.GRANT: Entry(_grant, needs=Permission.ADMIN),
     Verb.QUEUE: Entry(closed=True),
     Verb.HELP: Entry(_help, closed=True),

@@ -25,7 +25,8 @@ MEASURING = "measuring"
 class Desk:
     """Satisfies `app.stages.Stages` in a job. `annotations` go with the first check run that is closed, and with no other.
 
-    `doubts` collects what could not be done or learnt on the way.
+    `reviewed` tells whether somebody with rights has kept a benchmark's run of this very head. `doubts` collects what could not be
+    done or learnt on the way.
     """
 
     question: Question
@@ -36,6 +37,7 @@ class Desk:
     record: Callable[[Iterable[Effect]], tuple[str, ...]]
     templates: Mapping[str, str]
     annotations: tuple[Annotation, ...] = ()
+    reviewed: Callable[[str], bool] = lambda _: False
     doubts: list[str] = field(default_factory=list)
 
     def opened(self, benchmark: Benchmark, commits: Commits, run_id: str) -> None:
@@ -49,7 +51,7 @@ class Desk:
     def hold(self, benchmark: Benchmark, commits: Commits) -> Hold:
         if self._moved():
             return Hold.SUPERSEDED
-        if self.question.number is not None and self._judges_itself(benchmark, commits):
+        if self.question.number is not None and self._judges_itself(benchmark, commits) and not self.reviewed(benchmark.name):
             return Hold.NEEDS_REVIEW
         return Hold.NONE
 

@@ -84,7 +84,9 @@ def _kept(lab: Laboratory, asked: LogRequest, state: SessionState, trial: Trial)
     if not lab.commits_here(now.branch):
         return _recorded(lab, asked, notes=(f"Not committed: `git.keep` is {lab.git.keep}, and {_named(now)} is no experiment branch.",))
     if trial.stored.head is None or trial.stored.tree is None:
-        raise OutcomeRefusedError(f"What {trial.run} left was not recorded, so it cannot be committed.", hint="Run again.")
+        raise OutcomeRefusedError(
+            f"What {trial.run} left was not recorded, so it cannot be committed.", hint="`run` has said why. Run again."
+        )
     kept = perform(KeepChange(trial.run, trial.stored.head, trial.stored.tree, message, asked.include), tree)
     remarks = _remarks(lab, asked, kept)
     if kept.commit is None and (own := state.own_commit(trial)):
@@ -96,7 +98,7 @@ def _kept(lab: Laboratory, asked: LogRequest, state: SessionState, trial: Trial)
 def _remarks(lab: Laboratory, asked: LogRequest, kept: Kept) -> tuple[str, ...]:
     """Why each path that is a change still is not in the commit."""
     rules = KeepRules(lab.git.allow, lab.git.max_file, asked.include)
-    after = "it has been changed since the run, or is too large, or goes through a filter such as Git LFS"
+    after = "it has been changed since the run, or is too large, or goes through a filter such as Git LFS, or is marked skip-worktree"
     spared = lab.spared.load(asked.session)
     foreign = spared.foreign if spared else frozenset()
     why = {path: rules.objection(path) or (SPARED if path in foreign else after) for path in kept.remaining}
@@ -120,7 +122,10 @@ def _restored(lab: Laboratory, asked: LogRequest, state: SessionState, trial: Tr
     )
     restored = perform(wish, tree)
     notes = [f"The discarded change is kept as {restored.discarded}: {bring_back(restored.discarded)}"] if restored.discarded else []
-    notes += [f"{path} stays: it was there before, or its name says that it holds a secret." for path in restored.spared[:20]]
+    notes += [
+        f"{path} stays: it was there before, or holds a secret by its name, or you have told git not to look at it."
+        for path in restored.spared[:20]
+    ]
     return _recorded(lab, asked, restored=restored, notes=tuple(notes))
 
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from assay.app.experiment_hooks import TIMEOUT_S, record_hook, told_to
 from assay.app.laboratory import Laboratory, find_session
 from assay.core.asi import asi_of_output
+from assay.core.events import Remark
 from assay.core.experiment import ChecksState, ConfigPayload, HookName, HookPayload, Journal, RunPayload
 from assay.core.experiment_edits import Place, begin_run, end_run, result_of
 from assay.core.experiment_rules import require_active, require_room, require_trial
@@ -16,8 +17,8 @@ from assay.core.model import Cause, Completed, MetricReading
 from assay.core.process import DEFAULT_TIMEOUT_S, Argv, ProcessRequest, Shell
 from assay.core.tree_facts import Spared
 from assay.core.values import dataclass
-from assay.errors import CancelledError
-from assay.experiment_ports import Registration, SessionBook
+from assay.errors import AssayError, CancelledError
+from assay.experiment_ports import ExperimentTree, Registration, SessionBook
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +153,20 @@ class _Trial:
         if begun is None:
             return None
         row = result_of(begun, done, self.config.metric, checks, asi_of_output(done.stdout))
-        spared = self.lab.spared.load(self.asked.session)
-        foreign = spared.foreign if spared else frozenset()
-        left = tree.snapshot(self.lab.keep_rules, foreign) if tree and row.clean else None
-        row = row.model_copy(update={"tree": left.tree if left else None})
+        row = row.model_copy(update={"tree": self._left(tree) if tree and row.clean else None})
         now = self.lab.now()
         self.lab.sessions.change(lambda book: end_run(find_session(book, self.asked.session), row, now))
         return row
+
+    def _left(self, tree: ExperimentTree) -> str | None:
+        """The tree that the run left, None where it cannot be recorded: its numbers are stored all the same."""
+        spared = self.lab.spared.load(self.asked.session)
+        try:
+            left = tree.snapshot(self.lab.keep_rules, spared.foreign if spared else frozenset())
+        except AssayError as error:
+            self.lab.observer.note(Remark(f"What {self.name} left cannot be committed later. {error.message} {error.hint or ''}".strip()))
+            return None
+        return left.tree if left else None
 
 
 def _never_started(lab: Laboratory) -> Completed:

@@ -17,6 +17,7 @@ from assay.ports import Clock, Repo, Store
 if TYPE_CHECKING:  # both know of orders, which are made with an office
     from assay.app.action import Bureau
     from assay.app.house import House
+    from assay.app.pull_session import PullBook
     from assay.core.config import Config
 
 Bring = Callable[[PullFacts], None]
@@ -56,6 +57,7 @@ class Office:
     clock: Clock
     house: "Callable[[Config], House]"
     bureau: "Callable[[House, Config], Bureau]"
+    pulls: "Callable[[], PullBook]"
     job: int | None = None
 
     @property

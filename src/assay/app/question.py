@@ -31,7 +31,7 @@ class Question:
     head, as after a push. `rules` is the
     commit whose config is in force; from `extras`, if any, come benchmarks that it lacks. `branch` decides on the policy,
     `number` is the pull request's. `pinned` is the head that must not have moved, None where it cannot or was chosen by hand;
-    `vouched` is whether somebody with rights has named this very head in full.
+    `vouched` is whether somebody with rights has named this very head in full. `into` is the branch that the pull request goes into.
     """
 
     head: str
@@ -45,6 +45,7 @@ class Question:
     pinned: str | None = None
     to_default: bool = False
     vouched: bool = False
+    into: str = ""
 
 
 def ask(event: Event, inputs: Inputs, repo: Repo) -> Question | Nothing:
@@ -75,6 +76,7 @@ def _of_pull_request(event: PullRequest, inputs: Inputs, repo: Repo) -> Question
         extras=None if event.fork else head,
         number=event.number,
         pinned=None if inputs.head else event.head_sha,
+        into=event.base_ref,
     )
 
 
@@ -131,6 +133,7 @@ def question_of_pull(pull: PullFacts, repo: Repo, command: Command) -> Question:
         number=pull.number,
         pinned=pull.head_sha,
         vouched=command.sha is not None,
+        into=pull.base_ref,
     )
 
 

@@ -22,7 +22,10 @@ CANDIDATES = 50
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a plan is made from, beside the commits: whose config in which file, what a command changes of it, and who forced a run."""
+    """What a plan is made from, beside the commits: whose config in which file, what a command changes of it, who forced a run.
+
+    `idle` says why there is nothing to measure, where that is known before.
+    """
 
     config: Config
     file: str
@@ -33,10 +36,14 @@ class Asked:
     rules: str | None = None
     extras: str | None = None
     vouched: bool = False
+    idle: str = ""
 
 
-def asked_of(question: Question, config: Config, inputs: Inputs, command: Command, forced_by: str | None) -> Asked:
-    """What the question of an event asks, under a config in which the command has changed what it may."""
+def asked_of(question: Question, config: Config, inputs: Inputs, command: Command, forced_by: str | None, nothing: str = "") -> Asked:
+    """What the question of an event asks, under a config in which the command has changed what it may.
+
+    `nothing` says why there is nothing to measure, where that is known before.
+    """
     return Asked(
         config=config,
         file=inputs.config,
@@ -47,6 +54,7 @@ def asked_of(question: Question, config: Config, inputs: Inputs, command: Comman
         rules=question.rules,
         extras=question.extras,
         vouched=question.vouched,
+        idle=nothing,
     )
 
 
@@ -79,6 +87,8 @@ def planned(asked: Asked, commits: Commits, house: House) -> PlanFile:
 
 def idle(asked: Asked, commits: Commits, house: House, benchmark: Benchmark) -> str | None:
     """Why the benchmark has nothing to show, None where it has."""
+    if asked.idle:
+        return asked.idle
     question = plan.Question(asked.config, benchmark, commits, "", asked.forced_by, asked.trust)
     return plan.nothing_relevant(house, question)
 

@@ -43,6 +43,7 @@ def open_office(site: Site, store: "Callable[[], JobStore]") -> "Office":
     """What the handlers of commands have. Nothing of it is made before it is asked for."""
     from assay.adapters.clock import SystemClock
     from assay.app.office import Office
+    from assay.cli.pull_parts import open_pulls
 
     return Office(
         forge=patient_forge(site),
@@ -53,6 +54,7 @@ def open_office(site: Site, store: "Callable[[], JobStore]") -> "Office":
         clock=SystemClock(),
         house=lambda config: open_house(site, config, store().store),
         bureau=lambda built, config: open_bureau(site, store(), built, config),
+        pulls=lambda: open_pulls(site, store()),
         job=site.job.run_id,
     )
 
@@ -114,6 +116,7 @@ def open_bureau(site: Site, kept: "JobStore", house: "House", config: "Config") 
     from assay.app.action import Bureau
     from assay.app.loose_ends import Keeper
     from assay.cli.analysts import job_explainer
+    from assay.cli.pull_parts import open_pulls
     from assay.core.loose_ends import JobMark
     from assay.core.render import TEMPLATES
 
@@ -128,6 +131,7 @@ def open_bureau(site: Site, kept: "JobStore", house: "House", config: "Config") 
         batch=kept.batch,
         explainer=job_explainer(site, house, config),
         stored_at=_stored_at(site),
+        pulls=open_pulls(site, kept),
         brisk=forge_of(site, BRISK),
         keeper=Keeper(kept.store.ends, JobMark(run=job.run, attempt=job.attempt, hosted=job.hosted), SystemClock()),
         result_file=(out.resolve() / "result.json").relative_to(Path(job.workspace).resolve()).as_posix(),

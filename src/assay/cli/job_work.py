@@ -17,6 +17,7 @@ from assay.cli.job_parts import (
     open_store,
     patient_forge,
 )
+from assay.cli.pull_parts import ended, open_pulls
 from assay.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _check(site: Site) -> "Acted | Nothing":
 
     _refuse_lasting_runner(site)
     store = cache(lambda: open_store(site))
-    order = order_of(_event(site), open_office(site, store))
+    order = ended(site, store) or order_of(_event(site), open_office(site, store))
     if isinstance(order, Nothing):
         return order
     kept = store()
@@ -69,6 +70,7 @@ def _plan(site: Site) -> "PlanFile | Nothing":
     from assay.adapters.store_directory import DirectoryStore
     from assay.app.check import choose
     from assay.app.order import order_of
+    from assay.app.pull_session import ours
     from assay.app.question import Nothing, commits_of
     from assay.app.split_plan import asked_of, lend, planned
     from assay.core.job_outputs import NAMES
@@ -82,7 +84,8 @@ def _plan(site: Site) -> "PlanFile | Nothing":
     commits = commits_of(order.question, site.repo, kept.store, names)
     if isinstance(commits, Nothing):
         return commits
-    asked = asked_of(order.question, order.rules.config, order.inputs, order.command, forced_of(order))
+    nothing = ours(open_pulls(site, kept), order.question, order.rules.config, commits)
+    asked = asked_of(order.question, order.rules.config, order.inputs, order.command, forced_of(order), nothing)
     plan = planned(asked, commits, open_house(site, order.rules.config, kept.store))
     folder = _handover(site)
     lend(plan, kept.store, DirectoryStore(folder.lent))
@@ -142,10 +145,11 @@ def _report(site: Site) -> "Acted | Nothing":
     from assay.app.order import reported_order
     from assay.app.question import Nothing
 
-    order = reported_order(_event(site), site.inputs, site.repo, patient_forge(site), fetcher(site))
+    store = cache(lambda: open_store(site))
+    order = ended(site, store) or reported_order(_event(site), site.inputs, site.repo, patient_forge(site), fetcher(site))
     if isinstance(order, Nothing):
         return order
-    kept = open_store(site)
+    kept = store()
     house = open_house(site, order.rules.config, kept.store)
     bureau = open_bureau(site, kept, house, order.rules.config)
     acted = act(order, house, bureau, forced_of(order), lambda names: _delivery(site, names))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assay.adapters.store_branch import BranchStore
 
-TOKENS = ("ASSAY_PUSH_TOKEN", "INPUT_PUSH-TOKEN", "INPUT_PUSH_TOKEN", "INPUT_GITHUB-TOKEN", "INPUT_GITHUB_TOKEN")
+PUSH_TOKENS = ("ASSAY_PUSH_TOKEN", "INPUT_PUSH-TOKEN", "INPUT_PUSH_TOKEN")
+TOKENS = (*PUSH_TOKENS, "INPUT_GITHUB-TOKEN", "INPUT_GITHUB_TOKEN")
 """Variables of a job that may hold a token which can write to the data branch, the strongest first."""
 
 

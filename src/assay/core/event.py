@@ -28,6 +28,12 @@ class PullRequest:
     fork: bool
     action: str
     sender: str
+    merged: bool = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether its change has gone in."""
+        return self.action == "closed" and self.merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,7 @@ def _pull_request(fields: "_Fields") -> PullRequest:
         fork=head is None or fields.text("pull_request.head.repo.full_name") != base,
         action=fields.text("action"),
         sender=fields.login("sender"),
+        merged=fields.maybe("pull_request.merged") is True,
     )
 
 

@@ -22,6 +22,15 @@ class Rule(StrEnum):
     CREATIONS = "Cannot create ref due to creations being restricted."
 
 
+RULE_TYPES = {
+    Rule.PULL_REQUEST: "pull_request",
+    Rule.SIGNATURES: "required_signatures",
+    Rule.UPDATES: "update",
+    Rule.CREATIONS: "creation",
+}
+"""What the API calls them."""
+
+
 class Style(StrEnum):
     """Which of GitHub's two mechanisms refuses: they word it differently."""
 

@@ -60,6 +60,8 @@ class Repository:
     workflow_runs: dict[int, WorkflowRun] = field(default_factory=dict)
     artifacts: dict[int, Artifact] = field(default_factory=dict)
     protections: dict[str, Protection] = field(default_factory=dict)
+    required_checks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    ruled_checks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     activities: list[Activity] = field(default_factory=list)
 
     @property

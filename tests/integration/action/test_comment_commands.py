@@ -133,7 +133,7 @@ def test_a_fork_s_head_runs_at_its_full_sha_where_that_is_allowed(step: Step, na
 def test_help_is_answered_and_what_is_not_built_says_so(step: Step) -> None:
     step.branch("faster", BETTER)
     pull = step.remote.open_pull("faster")
-    for word in ("help", "finalize"):
+    for word in ("help", "review"):
         assert obey(step, said(step, pull, f"/experiment {word}")).code == 0
     assert "run [BENCHMARK" in replies(step)[0]
     assert "not built yet" in replies(step)[1]

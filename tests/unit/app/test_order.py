@@ -155,7 +155,7 @@ def test_a_comment_without_a_command_costs_no_request() -> None:
         ("run vs=gone", "Git knows no commit"),
         (f"run sha={OTHER}", "not the commit that the command names"),
         ("run repeats=1", "repeats"),
-        ("keep", "not built yet"),
+        ("review", "not built yet"),
     ],
 )
 def test_a_command_that_cannot_be_obeyed_gets_one_reply(words: str, says: str) -> None:

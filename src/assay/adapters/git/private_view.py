@@ -109,7 +109,10 @@ def private_view(dot_git: DotGit) -> Iterator[PrivateView]:
             folder = Path(name)
             words = read_own_words(dot_git)
             _fill(folder, dot_git, words)
-            yield PrivateView(dot_git, folder, words, dot_git.root, folder / "index")
+            view = PrivateView(dot_git, folder, words, dot_git.root, folder / "index")
+            if not view.index.exists():  # or all that is ignored and yet tracked would count as deleted
+                view.ask("read-tree", "HEAD")
+            yield view
     except OSError as error:
         what = f"Git cannot be prepared in the temporary folder: {error.strerror or error} ({error.filename})."
         raise InfrastructureError(what, hint="See that TMPDIR is writable and has space.") from error

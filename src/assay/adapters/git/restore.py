@@ -58,7 +58,7 @@ def restore(view: PrivateView, lock: IndexLock, wish: RestoreBaseline, looks_sec
         move_head(view, head, baseline, f"assay: restore after {wish.run}")
     lock.install(view.index)
     spared = [path for path in dirt.untracked if path not in mine]
-    return Restored(baseline, saved, tuple(sorted(plan.kept)), (*spared, *dirt.nested))
+    return Restored(baseline, saved, tuple(sorted(plan.kept)), (*spared, *dirt.hidden, *dirt.nested))
 
 
 def _ancestor(view: PrivateView, name: str) -> str:
@@ -121,8 +121,10 @@ def _obstacles(root: Path, moved: Iterable[Change]) -> Iterator[str]:
     for one in moved:
         if one.old.mode:
             continue
-        parents = (str(parent) for parent in PurePosixPath(one.path).parents)
-        yield from (path for path in parents if path not in removed and _is_no_folder(root / path))
+        parents = [str(parent) for parent in PurePosixPath(one.path).parents]
+        if not removed.isdisjoint(parents):  # what is below a file or a link that goes is not ours to look at
+            continue
+        yield from (path for path in parents if _is_no_folder(root / path))
         if (root / one.path).is_dir() and not (root / one.path).is_symlink():
             yield from (path for path in _files_below(root, one.path) if path not in removed)
         elif os.path.lexists(root / one.path):

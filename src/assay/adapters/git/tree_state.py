@@ -1,6 +1,8 @@
 """What a working tree holds, as a tree object: read by git through a view of ours, into a copy of the index."""
 
+import shutil
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from assay.adapters.git.private_view import PrivateView, path_of
@@ -32,12 +34,16 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Dirt:
-    """What is not as the index has it: changed and deleted tracked files, new files, and folders that are repositories themselves."""
+    """What is not as the index has it: changed and deleted tracked files, new files, and folders that are repositories themselves.
+
+    `hidden` are changed files at which the user has told git not to look (`update-index --skip-worktree`).
+    """
 
     changed: tuple[str, ...]
     deleted: tuple[str, ...]
     untracked: tuple[str, ...]
     nested: tuple[str, ...]
+    hidden: tuple[str, ...] = ()
 
 
 def look(view: PrivateView) -> Dirt:
@@ -45,6 +51,20 @@ def look(view: PrivateView) -> Dirt:
     if doing := view.dot_git.in_progress:
         raise TreeBusyError(f"The tree is in the middle of {doing}.", hint="Finish it, or abort it, and run the command again.")
     view.ask("update-index", "-q", "--really-refresh", "--ignore-submodules")
+    changed, deleted = _differing(view)
+    if strange := next((path for path in changed if _is_special(view.tree / path)), None):
+        what = f"{plain(strange)} is a pipe, a socket or a device now, which git cannot hold."
+        raise TreeBusyError(what, hint="Remove it, and run the command again.")
+    listed = view.list("ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
+    found = [path_of(raw[2:]) for raw in listed if raw.startswith(b"?")]
+    ours = [path for path in found if not path.startswith(".assay/")]
+    nested = tuple(path for path in ours if path.endswith("/"))
+    hidden = _hidden(view, [raw[2:] for raw in listed if raw.startswith(b"S")])
+    return Dirt(tuple(changed), tuple(deleted), tuple(path for path in ours if not path.endswith("/")), nested, hidden)
+
+
+def _differing(view: PrivateView) -> tuple[list[str], list[str]]:
+    """The tracked files that have changed, and those that are gone."""
     options = ("-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
     parts = view.list("diff-files", *options)
     changed: list[str] = []
@@ -54,10 +74,29 @@ def look(view: PrivateView) -> Dirt:
         if status.startswith(b"U"):
             raise TreeBusyError(f"{plain(path_of(path))} has an unsolved conflict.", hint="Solve it, and run the command again.")
         (deleted if status.startswith(b"D") else changed).append(path_of(path))
-    found = [path_of(raw) for raw in view.list("ls-files", "-z", "--others", "--exclude-standard")]
-    ours = [path for path in found if not path.startswith(".assay/")]
-    nested = tuple(path for path in ours if path.endswith("/"))
-    return Dirt(tuple(changed), tuple(deleted), tuple(path for path in ours if not path.endswith("/")), nested)
+    return changed, deleted
+
+
+def _hidden(view: PrivateView, paths: list[bytes]) -> tuple[str, ...]:
+    """Those of the files that git is not to look at which have changed, seen through an index in which it may."""
+    if not paths:
+        return ()
+    other = replace(view, index=view.folder / "seeing")
+    shutil.copyfile(view.index, other.index)
+    wanted = {path_of(path) for path in paths}
+    entries = (row.partition(b"\t") for row in view.list("ls-files", "-z", "--stage"))
+    put(other, {name: _staged(facts) for facts, _, path in entries if (name := path_of(path)) in wanted})
+    other.ask("update-index", "-q", "--refresh", "--ignore-submodules")  # by content, for what was just put there has no times
+    return tuple(path for path in _differing(other)[0] if path in wanted)
+
+
+def _staged(facts: bytes) -> Entry:
+    mode, blob, _ = facts.split(b" ")
+    return _entry(mode, blob)
+
+
+def _is_special(file: Path) -> bool:
+    return not file.is_symlink() and file.exists() and not file.is_file() and not file.is_dir()
 
 
 def take_in(view: PrivateView, paths: Iterable[str], deleted: Iterable[str] = ()) -> None:

@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import requests
 from github import UnknownObjectException
 
 from assay.adapters.github.refusals import UncertainError, told
+from assay.core.branch_rules import BranchFacts
 from assay.core.forge_facts import Permission, PullFacts, Reaction, RunState
 from assay.errors import ForgeError
 
@@ -25,6 +27,11 @@ MAX_TOTAL_BYTES = 256 * 2**20
 """Of all artifacts of a run together, which are held in memory."""
 
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+RULES = 100
+CHECKING = frozenset({"required_status_checks", "workflows", "merge_queue"})
+"""Rules by which something has to have run on a head."""
+HARMLESS = CHECKING | {"deletion", "non_fast_forward", "creation"}
+"""Rules that one more commit does not break, once the checks have run. Any other one protects the branch."""
 PUSHES = 100
 """So many of the latest pushes to a branch are looked through: a commit older than all of them was there before any comment of today."""
 
@@ -58,6 +65,33 @@ class Questions:
             query = {"ref": f"refs/heads/{branch}", "per_page": PUSHES, "direction": "desc"}
             _, listed = self._repo.requester.requestJsonAndCheck("GET", f"{self._repo.url}/activity", parameters=query)
             return _moment(listed, commit)
+
+    def branch_facts(self, branch: str, into: str) -> BranchFacts:
+        """As the port says. A check that the branch which it goes into requires is required of this one's head, too."""
+        with told(f"learn the rules of the branch {branch}"):
+            protection, rules = self._protection(branch), self._rules(branch)
+            needed = rules | self._rules(into)
+            classic = protection["enabled"] is True
+            return BranchFacts(
+                name=branch,
+                same_repository=True,
+                is_default=branch == self._repo.default_branch,
+                is_protected=classic or bool(rules - HARMLESS),
+                requires_checks=bool(needed & CHECKING) or _checks_of(protection) or _checks_of(self._protection(into)),
+            )
+
+    def _protection(self, branch: str) -> Mapping[str, Any]:
+        """The classic protection of a branch; what rulesets say is not in it."""
+        _, found = self._repo.requester.requestJsonAndCheck("GET", f"{self._repo.url}/branches/{quote(branch, safe='')}")
+        protection: Mapping[str, Any] = found["protection"]
+        return protection
+
+    def _rules(self, branch: str) -> frozenset[str]:
+        """The types of the rules that rulesets have for a branch."""
+        query = {"per_page": RULES}
+        url = f"{self._repo.url}/rules/branches/{quote(branch, safe='')}"
+        _, listed = self._repo.requester.requestJsonAndCheck("GET", url, parameters=query)
+        return frozenset(str(one["type"]) for one in listed)
 
     def pull_of_branch(self, owner: str, branch: str, commit: str) -> PullFacts | None:
         """As the port says."""
@@ -133,6 +167,12 @@ def _facts(pull: "PullRequest") -> PullFacts:
         fork=head.repo is None or head.repo.full_name != base.repo.full_name,
         open=pull.state == "open",
     )
+
+
+def _checks_of(protection: Mapping[str, Any]) -> bool:
+    """Whether it requires checks; what it does not say so clearly counts as required."""
+    checks: Mapping[str, Any] = (protection.get("required_status_checks") or {}) if protection["enabled"] else {}
+    return bool(checks) and not (checks.get("contexts") == [] and not checks.get("checks"))
 
 
 def _moment(listed: Any, commit: str) -> datetime | None:

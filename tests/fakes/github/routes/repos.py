@@ -34,6 +34,11 @@ def branch(call: Call) -> Answer:
     return Answer(200, commits.whole_branch(call.repo, call.params["branch"], sha))
 
 
+@route("GET", "/repos/{owner}/{repo}/rules/branches/{branch}", read())
+def rules_of_branch(call: Call) -> Answer:
+    return Answer(200, commits.rules(call.repo, call.params["branch"]))
+
+
 @route("GET", "/repos/{owner}/{repo}/contents/{path}", read("contents"))
 def contents(call: Call) -> Answer:
     """A file, or the listing of a folder. Raw content where that is accepted."""

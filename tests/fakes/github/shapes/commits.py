@@ -1,6 +1,7 @@
 """Refs, branches, commits and comparisons as GitHub's API gives them."""
 
 from tests.fakes.github.git import Change, Commit, Signature
+from tests.fakes.github.protection import RULE_TYPES, Style
 from tests.fakes.github.repository import Repository
 from tests.fakes.github.shapes.people import Json
 
@@ -35,7 +36,30 @@ def whole_branch(repo: Repository, name: str, sha: str) -> Json:
     links = {"self": api(repo, f"branches/{name}"), "html": page(repo, f"tree/{name}")}
     url = api(repo, f"branches/{name}/protection")
     tip = commit(repo, repo.git.commit(sha))
-    return {**branch(repo, name, sha), "commit": tip, "_links": links, "protection": {"enabled": False}, "protection_url": url}
+    return {**branch(repo, name, sha), "commit": tip, "_links": links, "protection": _protection(repo, name), "protection_url": url}
+
+
+def _protection(repo: Repository, name: str) -> Json:
+    """What everybody may see of the classic protection. GitHub says nothing of rulesets there."""
+    checks = list(repo.required_checks.get(name, ()))
+    found = repo.protections.get(f"refs/heads/{name}")
+    if not checks and (found is None or found.style is not Style.CLASSIC):
+        return {"enabled": False, "required_status_checks": {"enforcement_level": "off", "contexts": [], "checks": []}}
+    level = "non_admins" if checks else "off"
+    shown = [{"context": one, "app_id": None} for one in checks]
+    return {"enabled": True, "required_status_checks": {"enforcement_level": level, "contexts": checks, "checks": shown}}
+
+
+def rules(repo: Repository, name: str) -> list[Json]:
+    """The rules that rulesets have for a branch, with the ruleset that each is from."""
+    found = repo.protections.get(f"refs/heads/{name}")
+    kinds = [RULE_TYPES[one] for one in found.rules] if found and found.style is Style.RULESET else []
+    source = {"ruleset_source_type": "Repository", "ruleset_source": repo.full_name, "ruleset_id": 42}
+    listed: list[Json] = [{"type": kind, **source} for kind in kinds]
+    if contexts := repo.ruled_checks.get(name):
+        wanted = {"required_status_checks": [{"context": one} for one in contexts], "strict_required_status_checks_policy": False}
+        listed.append({"type": "required_status_checks", "parameters": wanted, **source})
+    return listed
 
 
 def commit(repo: Repository, one: Commit) -> Json:
