@@ -108,6 +108,10 @@ class Forge(Jobs, Protocol):
         """When a branch of this repository last came to a commit, by whatever kind of push; None where the forge cannot tell."""
         ...
 
+    def label(self, number: int, name: str) -> None:
+        """Put a label on a pull request; one that is there already is enough."""
+        ...
+
     def branch_facts(self, branch: str, into: str) -> BranchFacts:
         """What bears on writing to a branch of this repository whose pull request goes into `into`."""
         ...

@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from datetime import datetime
 
     from assay.core.analysis_file import AnalysisFile
+    from assay.core.attempts.entry import AttemptEntry
     from assay.core.budget import Spend, Spent
     from assay.core.comment_pointer import CommentPointer
     from assay.core.config import Benchmark
@@ -270,6 +271,14 @@ class Store(Protocol):
 
     def spent(self) -> Spent:
         """All that was ever spent and granted."""
+        ...
+
+    def add_attempt(self, entry: AttemptEntry) -> str:
+        """Write down an attempt or a grant. Raises InfrastructureError where it cannot be written."""
+        ...
+
+    def attempts(self) -> tuple[AttemptEntry, ...]:
+        """All attempts and grants. Raises InfrastructureError where one cannot be read: what is unknown lets nothing go on."""
         ...
 
     def add_pointer(self, pointer: CommentPointer) -> str:

@@ -30,6 +30,7 @@ PAGES = (
     "docs/fusion.md",
     "docs/gpu.md",
     "docs/queue.md",
+    "docs/budgets.md",
     "docs/selftest.md",
     "docs/store.md",
     "docs/adr/README.md",

@@ -42,6 +42,7 @@ class FakeForge:
     runs: dict[int, RunState] = field(default_factory=dict)
     withdrawn: list[int] = field(default_factory=list)
     reactions: list[tuple[int, Reaction]] = field(default_factory=list)
+    labels: dict[int, list[str]] = field(default_factory=dict)
     branches: dict[str, BranchFacts] = field(default_factory=dict)
     going: set[int] = field(default_factory=set)
     checking: dict[str, set[int]] = field(default_factory=dict)
@@ -108,6 +109,10 @@ class FakeForge:
     def pushed(self, branch: str, commit: str) -> datetime | None:
         self._called("pushed")
         return self.pushes.get((branch, commit))
+
+    def label(self, number: int, name: str) -> None:
+        self._called("label")
+        self.labels.setdefault(number, []).append(name)
 
     def branch_facts(self, branch: str, into: str) -> BranchFacts:
         self._called("branch_facts")

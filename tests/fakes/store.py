@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from tests.fakes.ledger import FakeLedger
 
 from assay.core.analysis_file import AnalysisFile
+from assay.core.attempts.entry import AttemptEntry
 from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import REMEASURE, Run, StoredDecision, Tombstone
@@ -24,6 +25,7 @@ class FakeStore:
     invalidated: set[str] = field(default_factory=set)
     pointers: dict[int, CommentPointer] = field(default_factory=dict)
     spends: list[Spend] = field(default_factory=list)
+    tried: list[AttemptEntry] = field(default_factory=list)
     analyses: dict[str, AnalysisFile] = field(default_factory=dict)
     refuses: str = ""
     ledger: FakeLedger = field(default_factory=FakeLedger)
@@ -53,6 +55,14 @@ class FakeStore:
 
     def spent(self) -> Spent:
         return Spent(tuple(self.spends), len(self.unreadable))
+
+    def add_attempt(self, entry: AttemptEntry) -> str:
+        self._accept(True)
+        self.tried.append(entry)
+        return entry.path
+
+    def attempts(self) -> tuple[AttemptEntry, ...]:
+        return tuple(self.tried)
 
     def add_pointer(self, pointer: CommentPointer) -> str:
         self._accept(self.pointers.get(pointer.pull) in (None, pointer))

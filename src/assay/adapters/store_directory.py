@@ -14,8 +14,9 @@ from assay.adapters.directory_source import DirectorySource, VanishedError
 from assay.adapters.store_files import read_file, read_lines, read_piece, walk
 from assay.adapters.store_index import Index, Place, Shelf
 from assay.adapters.stored_analyses import read_analyses
-from assay.adapters.stored_records import EMPTY, another_record, catalog, encoded, parsed, parsed_in_place, spent_of
+from assay.adapters.stored_records import EMPTY, another_record, attempts_of, catalog, encoded, parsed, parsed_in_place, spent_of
 from assay.core.analysis_file import AnalysisFile
+from assay.core.attempts.entry import AttemptEntry
 from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import Run, StoredDecision, Tombstone
@@ -24,6 +25,7 @@ from assay.core.loose_ends import Opened, Owed, Settled
 from assay.core.prior import Found, Header, Search
 from assay.core.record import Envelope
 from assay.core.store_layout import (
+    ATTEMPTS,
     COMMENTS,
     DECISIONS,
     INVALIDATED,
@@ -56,7 +58,7 @@ Concerns = Callable[[bytes], bool]
 _BY_MONTH = 2
 """Folders between a kind of record and its files: year, month."""
 
-Small = StoredDecision | Tombstone | Spend | CommentPointer | Opened | Owed | Settled
+Small = StoredDecision | Tombstone | Spend | AttemptEntry | CommentPointer | Opened | Owed | Settled
 Stored = Run | Small | AnalysisFile
 """What a store or an outbox may hold."""
 
@@ -64,6 +66,7 @@ _SMALL: tuple[tuple[type[Small], str, int], ...] = (
     (StoredDecision, DECISIONS, _BY_MONTH),
     (Tombstone, INVALIDATED, 0),
     (Spend, SPEND, _BY_MONTH),
+    (AttemptEntry, ATTEMPTS, _BY_MONTH),
     (CommentPointer, COMMENTS, 0),
     (Opened, OPEN, 0),
     (Owed, OWED, 0),
@@ -127,6 +130,18 @@ class DirectoryStore:
         """All that was spent, and how much of it could not be read."""
         read = [one for entry in walk(self._root, SPEND, _BY_MONTH) if (one := self._spend_at(entry))]
         return spent_of(read)
+
+    def add_attempt(self, entry: AttemptEntry) -> str:
+        """Write down an attempt. Raises InfrastructureError where the disk refuses."""
+        return self.add(entry)
+
+    def attempts(self) -> tuple[AttemptEntry, ...]:
+        """All attempts. Raises InfrastructureError where one cannot be read."""
+        found = (self._attempt_at(entry) for entry in walk(self._root, ATTEMPTS, _BY_MONTH))
+        return attempts_of(one for one in found if one)
+
+    def _attempt_at(self, entry: str | Unreadable) -> AttemptEntry | Unreadable | None:
+        return entry if isinstance(entry, Unreadable) else self._whole(AttemptEntry, entry, _always)
 
     def add_pointer(self, pointer: CommentPointer) -> str:
         """Remember a comment. Raises InfrastructureError where the disk refuses or another one is remembered."""

@@ -24,8 +24,7 @@ def unreadable(path: str, reason: str) -> Unreadable:
 def read_file(root: Path, path: str) -> bytes | Unreadable:
     """The bytes of one file, named from the root."""
     try:
-        with _regular(root / path) as file:
-            data = file.read(MAX_BYTES + 1)
+        data = _content(os.path.join(root, path))  # noqa: PTH118 - many small files are read, and a Path takes longer than the rest
     except OSError as error:
         return unreadable(path, _reason(error))
     return data if len(data) <= MAX_BYTES else unreadable(path, f"larger than {MAX_BYTES} bytes")
@@ -98,13 +97,31 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 @contextmanager
 def _regular(path: Path) -> Iterator[BinaryIO]:
-    # neither follows a link nor waits for the other end of a pipe
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError("not a regular file")
+    descriptor, _ = _opened(path)
     with os.fdopen(descriptor, "rb") as file:
         yield file
+
+
+def _content(path: str) -> bytes:
+    """All of a regular file, or a byte more than is taken of one."""
+    descriptor, size = _opened(path)
+    try:
+        data = os.read(descriptor, min(size, MAX_BYTES) + 1)
+        while len(data) != size and len(data) <= MAX_BYTES and (more := os.read(descriptor, MAX_BYTES + 1 - len(data))):
+            data += more  # it has grown since, or was read in pieces
+    finally:
+        os.close(descriptor)
+    return data
+
+
+def _opened(path: str | Path) -> tuple[int, int]:
+    """A descriptor of a regular file, and its size. Neither follows a link nor waits for the other end of a pipe."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise OSError("not a regular file")
+    return descriptor, status.st_size
 
 
 def _reason(error: OSError) -> str:

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from assay.adapters.store_files import unreadable
 from assay.core.analysis_file import AnalysisFile
+from assay.core.attempts.entry import AttemptEntry
 from assay.core.budget import Spend, Spent
 from assay.core.envelope import REMEASURE, Run
 from assay.core.model import Status
@@ -74,6 +75,17 @@ def spent_of(read: Iterable[Spend | Unreadable]) -> Spent:
         else:
             records[one.spend_id] = one
     return Spent(tuple(records[key] for key in sorted(records)), len(lost))
+
+
+def attempts_of(read: Iterable[AttemptEntry | Unreadable]) -> tuple[AttemptEntry, ...]:
+    """Records of attempts, each once. Raises InfrastructureError where one could not be read: it may have been the third strike."""
+    found: dict[str, AttemptEntry] = {}
+    for one in read:
+        if isinstance(one, Unreadable):
+            hint = "Repair that file, or take it out of the store."
+            raise InfrastructureError(f"The attempts cannot be counted: {one.path}: {one.reason}.", hint=hint)
+        found[one.attempt_id] = one
+    return tuple(found[key] for key in sorted(found))
 
 
 def another_record(where: str) -> OtherRecordError:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.app.apply import Places, apply_all
+from assay.app.attempts_on_forge import PullAttempts
 from assay.app.check import Checked, CheckRequest, check_commits, choose
 from assay.app.commits import Commits
 from assay.app.desk import Desk
 from assay.app.house import House
 from assay.app.loose_ends import CatchUp, Keeper
-from assay.app.order import Order
+from assay.app.order import NO_COMMAND, Order
 from assay.app.outlet import Outlet
 from assay.app.publish import Publication
 from assay.app.pull_session import PullBook, Step, follow, ours, reviewed
@@ -112,6 +113,7 @@ class _Way:
         with self.bureau.batch() as told:
             self._catch_up()
             checked = self._checked(commits, forced_by, desk)
+        self._attempts.count(checked, commits)
         followed = self._followed(checked, commits, stored=not told)
         checked = self._explained(checked)
         return Acted(checked, self._publication().publish(checked.result, (*told, *desk.doubts, *followed)))
@@ -210,6 +212,14 @@ class _Way:
             refusal=self._refusal(),
             idle=self._idle(commits),
             stored_at=self.bureau.stored_at,
+            stopped=self._attempts.stopped() if self.command is NO_COMMAND else {},
+        )
+
+    @property
+    def _attempts(self) -> PullAttempts:
+        house = self.house
+        return PullAttempts(
+            self.rules.config, self.question.number, house.repo, house.store, house.clock, self.bureau.forge, house.observer
         )
 
     def _refusal(self) -> Refusal | None:

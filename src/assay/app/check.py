@@ -24,7 +24,7 @@ from assay.core.decide import Decision, Policy
 from assay.core.effects import Effect, RecordDecision, RecordRun
 from assay.core.envelope import Run
 from assay.core.events import BenchmarkStarted, Remark
-from assay.core.model import Direction, Outcome, Rung, Status, Trust
+from assay.core.model import Conclusion, Direction, Outcome, Rung, Status, Trust
 from assay.core.policy import resolve_policy, resolved_for
 from assay.core.result import CheckResult, worst
 from assay.core.schedule import plan_session
@@ -40,10 +40,10 @@ class CheckRequest:
 
     `forced_by` names what asked for a fresh run; `better` is the direction of a bare command's metric; `reproduce` are the
     words that, after those that name both commits, ask the same again. `trust` is that of the evidence; with a `refusal`
-    nothing is run, and with `idle`, which says why, nothing has to. Without `stored_base` the base is always measured beside the
-    head, whatever `reuse.base` says. Each process is noted in the `journal` as soon as it has ended. A benchmark of a machine that
-    is reached by Slurm or ssh is measured only where it has `arrived` there. `machine_judged` says that this machine was held
-    against what the config expects of it.
+    nothing is run, nor of the `stopped`, and with `idle`, which says why, nothing has to. Without `stored_base` the base is always
+    measured beside the head, whatever `reuse.base` says. Each process is noted in the `journal` as soon as it has ended. A benchmark
+    of a machine that is reached by Slurm or ssh is measured only where it has `arrived` there. `machine_judged` says that this
+    machine was held against what the config expects of it.
     """
 
     config: Config
@@ -60,6 +60,7 @@ class CheckRequest:
     idle: str = ""
     stored_at: str = ""
     stored_base: bool = True
+    stopped: Mapping[str, Refusal] = field(default_factory=dict)
     journal: SampleJournal | None = None
     arrived: bool = False
     machine_judged: bool = False
@@ -89,8 +90,11 @@ class Checked:
 
     @property
     def nothing_measured(self) -> bool:
-        """Whether something had to run and no number came of it, for lack of time."""
-        return any(one.status is Status.FAILED and one.outcome is Outcome.PENDING for one in self.result.benchmarks)
+        """Whether something had to run and no number came of it, for lack of time or because a person has to let it go on."""
+        starved = any(one.status is Status.FAILED and one.outcome is Outcome.PENDING for one in self.result.benchmarks)
+        return starved or any(
+            one.conclusion is Conclusion.ACTION_REQUIRED and one.status is Status.SKIPPED for one in self.result.benchmarks
+        )
 
 
 def check(request: CheckRequest, house: House, record: Callable[[Iterable[Effect]], tuple[str, ...]]) -> Checked:
@@ -212,8 +216,8 @@ class _Way:
                 return self._recorded(conclude.skipped(self.bench, planned))
             case Reuse():
                 return self._recorded(conclude.reused(self.bench, planned, self.stages.hold(self.benchmark, self.commits)))
-            case Measure() if self.request.refusal:
-                return self._recorded(conclude.refused(self.bench, planned, self.request.refusal))
+            case Measure() if refusal := self.request.refusal or self.request.stopped.get(self.benchmark.name):
+                return self._recorded(conclude.refused(self.bench, planned, refusal))
             case Measure():
                 if self.house.clock.monotonic() >= self.end:
                     return conclude.out_of_time(self.bench, planned)

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 
 from assay.app import pull_commands
 from assay.app.approve import approve
+from assay.app.attempts_log import Campaign
 from assay.app.cancel import cancel
 from assay.app.explain_head import analyse
 from assay.app.office import Handler, Heard, Office
+from assay.app.queue_comment import queue
 from assay.core import replies
 from assay.core.comment_command import Verb
 from assay.core.forge_facts import Permission
@@ -38,6 +40,9 @@ def _help(_heard: Heard, _office: Office) -> str:
 def _grant(heard: Heard, office: Office) -> str:
     runs = heard.command.grant or 0
     office.purse.grant(heard.comment.number, heard.comment.author, runs)
+    config = office.rules(heard).config
+    if config.attempts is not None:  # a person has looked at it, so what had stopped may go on
+        Campaign(office.store(), office.clock, config, f"pull {heard.comment.number}").grant(runs, heard.comment.author)
     return replies.told(f"The pull request may take {runs} more runs.")
 
 
@@ -53,6 +58,6 @@ TABLE: Mapping[Verb, Entry] = {
     Verb.APPROVE: Entry(approve),
     Verb.FINALIZE: Entry(pull_commands.finalize, closed=True),
     Verb.GRANT: Entry(_grant, needs=Permission.ADMIN),
-    Verb.QUEUE: Entry(closed=True),
+    Verb.QUEUE: Entry(queue, closed=True),
     Verb.HELP: Entry(_help, closed=True),
 }

@@ -75,7 +75,7 @@ def skipped(bench: Bench, plan: Skip) -> Concluded:
 
 def refused(bench: Bench, plan: Measure, refusal: Refusal) -> Concluded:
     """It would have to run and must not: nothing is said of the change, and what somebody can do."""
-    return not_run(bench, Conclusion.NEUTRAL, refusal.reason, next_step=refusal.next_step, reuse=plan.verdict)
+    return not_run(bench, refusal.conclusion, refusal.reason, next_step=refusal.next_step, reuse=plan.verdict)
 
 
 def not_run(

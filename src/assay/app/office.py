@@ -13,6 +13,7 @@ from assay.core.inputs import Inputs
 from assay.core.values import dataclass
 from assay.forge_ports import Forge
 from assay.ports import Clock, Repo, Store
+from assay.queue_ports import QueueBook
 
 if TYPE_CHECKING:  # both know of orders, which are made with an office
     from assay.app.action import Bureau
@@ -57,6 +58,7 @@ class Office:
     clock: Clock
     house: "Callable[[Config], House]"
     bureau: "Callable[[House, Config], Bureau]"
+    queue: Callable[[], QueueBook]
     pulls: "Callable[[], PullBook]"
     job: int | None = None
 

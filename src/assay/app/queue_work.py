@@ -4,12 +4,15 @@ import math
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from assay.app.attempts_log import Campaign, Tried, base_of, diagnosis_of, touched_by
 from assay.app.check import choose
 from assay.app.commits import Commits
 from assay.app.house import House
 from assay.app.measure import Task, measure_alone
+from assay.core.attempts.crisis import crisis_report
+from assay.core.attempts.entry import AttemptResult
 from assay.core.config import Benchmark, Config
-from assay.core.effects import Effect, RecordRun
+from assay.core.effects import Effect, RecordRun, WriteReport
 from assay.core.envelope import Run, RunStatus
 from assay.core.events import BenchmarkStarted, Remark
 from assay.core.model import Cause, Trust
@@ -69,6 +72,17 @@ class Workshop:
     def now(self) -> str:
         return stamp(self.house.clock.now())
 
+    @property
+    def campaign(self) -> Campaign:
+        """The attempts that the queue counts."""
+        return Campaign(self.house.store, self.house.clock, self.config)
+
+    def stopped(self) -> frozenset[str]:
+        """The benchmarks that a person has to let go on."""
+        if self.config.attempts is None:
+            return frozenset()
+        return frozenset(name for name, one in self.config.benchmarks.items() if self.campaign.refusal(one))
+
 
 def work(shop: Workshop, patience: Patience) -> Worked:
     """Work until nothing is left, or as `patience` has it. Raises BadQueueError, InfrastructureError, CancelledError."""
@@ -76,7 +90,8 @@ def work(shop: Workshop, patience: Patience) -> Worked:
     due = False
     while True:
         claim = shop.house.clock.new_id(CLAIM_PREFIX)
-        queue = take(shop.book, shop.workplace, claim, shop.workplace.process(), shop.now())
+        stopped = shop.stopped()
+        queue = take(shop.book, shop.workplace, claim, shop.workplace.process(), shop.now(), lambda job: job.benchmark in stopped)  # noqa: B023
         standing = moves.standing(queue, claim)
         due = due or standing is not Standing.NO_JOBS
         job = queue.claimed(claim)
@@ -84,13 +99,15 @@ def work(shop: Workshop, patience: Patience) -> Worked:
             attempts.append(_Attempt(shop, queue, job, claim).carry_out())
             if len(attempts) >= patience.jobs:
                 return Worked(tuple(attempts), standing, due)
-        elif patience.stay or (patience.wait and standing is not Standing.NO_JOBS):
+        elif patience.stay or (patience.wait and standing is not Standing.NO_JOBS and queue.of(JobStatus.RUNNING)):
             shop.workplace.pause(min(LONGEST_PAUSE_S, queue.config.stale_timeout_seconds / BEATS))
         else:
             return Worked(tuple(attempts), standing, due)
 
 
-def take(book: QueueBook, workplace: Workplace, claim: str, process: Process, now: str) -> Queue:
+def take(
+    book: QueueBook, workplace: Workplace, claim: str, process: Process, now: str, held: Callable[[Job], bool] = lambda _: False
+) -> Queue:
     """The queue after a process has asked for a job.
 
     A process of this box that shows no progress any more is ended before its job is given away.
@@ -99,7 +116,7 @@ def take(book: QueueBook, workplace: Workplace, claim: str, process: Process, no
     for job in before.of(JobStatus.RUNNING):
         if moves.overdue(before, job, now):
             workplace.end(job)
-    return book.change(lambda queue: moves.take(queue, claim, process, now, workplace.gone))
+    return book.change(lambda queue: moves.take(queue, claim, process, now, workplace.gone, held))
 
 
 class _Attempt:
@@ -183,9 +200,28 @@ class _Attempt:
         job = (queue.job(self.job.job_id) if queue else None) or self.job.model_copy(update={"status": JobStatus.QUEUED})
         if queue is not None and job.status is JobStatus.DONE:
             self._gather(queue)
+        if self.run is not None and not job.open and job.kind is JobKind.RUN:
+            self._count(self.run, cause)
         values = {one.metric: one.value for one in self.run.samples} if self.run and cause is None else {}
         run_id = self.run.run_id if self.run else None
         return Attempt(job.job_id, job.benchmark, job.status, run_id, cause, detail, values)
+
+    def _count(self, run: Run, cause: Cause | None) -> None:
+        """One attempt for a commit, whatever the number of its seeds, where the config counts attempts; told where it was the last."""
+        shop, campaign, limits = self.shop, self.shop.campaign, self.shop.config.attempts
+        if limits is None or campaign.tried_at(run.benchmark, run.commit):
+            return
+        house = shop.house
+        touched = touched_by(limits, house.repo, base_of(house.repo, run.commit), run.commit)
+        result = AttemptResult.NO_PROGRESS if cause is None else AttemptResult.FAILED
+        tried = Tried(run.benchmark, house.repo.subject(run.commit), result, diagnosis_of(cause), "", touched, run.commit, run.run_id)
+        campaign.log(tried, self.job.by or "queue")
+        found = campaign.standing(shop.config.benchmarks[run.benchmark])
+        if found.stopped:
+            report = crisis_report(run.benchmark, campaign.subject, found)
+            for problem in shop.record([WriteReport(f"stopped-{run.benchmark}.md", report)]):
+                house.observer.note(Remark(problem))
+            house.observer.note(Remark(f"{run.benchmark} has stopped: {found.stopped}. See `assay attempts status`."))
 
     def _gather(self, queue: Queue) -> None:
         """Where this was the last seed of its config, store the run of all seeds as well: that one a check can reuse."""

@@ -5,6 +5,7 @@ from typing import Protocol
 from assay.app.commits import Commits
 from assay.core.config import Benchmark
 from assay.core.decide import Hold
+from assay.core.model import Conclusion
 from assay.core.result import CheckResult
 from assay.core.values import dataclass
 
@@ -15,6 +16,7 @@ class Refusal:
 
     reason: str
     next_step: str
+    conclusion: Conclusion = Conclusion.NEUTRAL
 
 
 class Stages(Protocol):

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from assay import __version__
-from assay.cli import compute_verbs, experiment_verbs, loop_verbs, queue_verbs, store_verbs
+from assay.cli import attempts_verbs, compute_verbs, experiment_verbs, loop_verbs, queue_verbs, store_verbs
 from assay.cli.options import (
     Alpha,
     Artifact,
@@ -44,6 +44,7 @@ RESEARCH = "Research"
 app.add_typer(store_verbs.app, name="store", rich_help_panel=DATA)
 app.add_typer(experiment_verbs.app, name="experiment")
 app.add_typer(queue_verbs.app, name="queue", rich_help_panel="Queue")
+app.add_typer(attempts_verbs.app, name="attempts", rich_help_panel="Queue")
 loop_verbs.register(app)
 compute_verbs.register(app, RESEARCH)
 GITHUB = "On GitHub"

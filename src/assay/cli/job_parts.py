@@ -54,6 +54,7 @@ def open_office(site: Site, store: "Callable[[], JobStore]") -> "Office":
         clock=SystemClock(),
         house=lambda config: open_house(site, config, store().store),
         bureau=lambda built, config: open_bureau(site, store(), built, config),
+        queue=lambda: store().store.queue,
         pulls=lambda: open_pulls(site, store()),
         job=site.job.run_id,
     )

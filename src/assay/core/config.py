@@ -21,6 +21,7 @@ from assay.core.config_parts import (
 )
 from assay.core.config_rules import benchmark_rules, config_rules, enforce
 from assay.core.config_sections import (
+    AttemptsConfig,
     Budget,
     CommentConfig,
     FailOn,
@@ -56,6 +57,7 @@ from assay.core.process import DEFAULT_MAX_OUTPUT, DEFAULT_TIMEOUT_S
 
 __all__ = [
     "Alert",
+    "AttemptsConfig",
     "Batch",
     "Benchmark",
     "Budget",
@@ -199,6 +201,7 @@ class Config(Part):
     budget: Budget = Field(default_factory=Budget, description="Limits of what comments and schedules may spend.")
     loop: LoopConfig = Field(default_factory=LoopConfig, description="What a schedule does, and what it can use.")
     publish: PublishConfig = Field(default_factory=PublishConfig, description="Where results are published.")
+    attempts: AttemptsConfig | None = Field(default=None, description="How often may be tried before a person is asked.")
     hooks: Truth = Field(
         default=False,
         description="Whether `assay experiment` runs the scripts `before.sh` and `after.sh` of `.auto/hooks/` or `autoresearch.hooks/`.",

@@ -123,6 +123,8 @@ _PLACES = {
     "Price": "fusion.price",
     "Permissions": "permissions",
     "Budget": "budget",
+    "AttemptsConfig": "attempts",
+    "Invariants": "attempts.invariants",
     "LoopConfig": "loop",
     "PublishConfig": "publish",
 }

@@ -156,6 +156,30 @@ class Permissions(Part):
     )
 
 
+class Invariants(Part):
+    """What a change must not break, whatever it improves."""
+
+    paths: tuple[Glob, ...] = Field(default=(), description="Patterns of paths that hold it.", examples=[["src/loss.py"]])
+    tags: tuple[Text, ...] = Field(
+        default=(), description="Words for it that a commit's first line has in square brackets.", examples=[["invariant"]]
+    )
+
+
+class AttemptsConfig(Part):
+    """How often may be tried before a person is asked. Nothing is counted unless the config has this section."""
+
+    stage: Literal["implementation", "tuning", "method", "ablation"] = Field(
+        default="tuning", description="What the attempts are for; each stage has a number of its own."
+    )
+    complexity: Literal["auto", "light", "medium", "heavy"] = Field(
+        default="auto", description="How much one asks for; `auto` is inferred from declared needs and past durations."
+    )
+    limit: Whole | None = Field(default=None, ge=1, le=MAX_WHOLE, description="Another number than that of the table.", examples=[25])
+    invariants: Invariants = Field(default_factory=Invariants, description="What the strikes are counted for.")
+    strikes: Whole = Field(default=3, ge=1, le=100, description="So many failed attempts in a row at an invariant stop everything.")
+    label: Text = Field(default="assay: stopped", description="The label of a pull request on which that has happened.")
+
+
 class Budget(Part):
     """Limits of what comments and schedules may spend."""
 

@@ -16,9 +16,10 @@ SETTLED = "settled"
 """Stands in outboxes alone: what it names is to be removed from the store."""
 ANALYSES = "analyses"
 LEDGER = "ledger"
+ATTEMPTS = "attempts"
 README = "README.md"
 QUEUE = "queue.json"
-TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, COMMENTS, OPEN, OWED, ANALYSES, LEDGER, QUEUE})
+TOP = frozenset({RUNS, DECISIONS, INVALIDATED, README, SESSIONS, SPEND, COMMENTS, OPEN, OWED, ANALYSES, LEDGER, QUEUE, ATTEMPTS})
 """All names at the top of a store."""
 
 RUN_PREFIX = "run"
@@ -26,6 +27,7 @@ DECISION_PREFIX = "dec"
 SPEND_PREFIX = "spd"
 SESSION_PREFIX = "exp"
 LEDGER_PREFIX = "led"
+ATTEMPT_PREFIX = "att"
 
 CLAIMS = f"{LEDGER}/claims.json"
 """The file that says who is at a task just now."""
@@ -39,7 +41,7 @@ _POINTER = re.compile(r"comments/[1-9][0-9]{0,18}\.json")
 _LOOSE_END = re.compile(r"open/run-[0-9A-Z]{26}\.json|owed/(?:check-[0-9a-f]{20}|comment-[1-9][0-9]{0,18})\.json")
 _LEDGER = re.compile(r"ledger/[0-9]{4}-(?:0[1-9]|1[0-2])\.jsonl")
 _PACKED = re.compile(r"runs/([0-9]{4}-(?:0[1-9]|1[0-2]))\.jsonl")
-_SINGLE = re.compile(r"(runs|decisions|spend)/([0-9]{4})/(0[1-9]|1[0-2])/((?:run|dec|spd)-[0-9A-Z]{26})\.json")
+_SINGLE = re.compile(r"(runs|decisions|spend|attempts)/([0-9]{4})/(0[1-9]|1[0-2])/((?:run|dec|spd|att)-[0-9A-Z]{26})\.json")
 
 
 def run_path(run_id: str) -> str:
@@ -55,6 +57,11 @@ def decision_path(decision_id: str) -> str:
 def spend_path(spend_id: str) -> str:
     """The file of one record of what was spent. Raises ValueError where the text is none's id."""
     return _by_month(SPEND, SPEND_PREFIX, spend_id)
+
+
+def attempt_path(attempt_id: str) -> str:
+    """The file of one attempt's record. Raises ValueError where the text is none's id."""
+    return _by_month(ATTEMPTS, ATTEMPT_PREFIX, attempt_id)
 
 
 def pointer_path(pull: int) -> str:

@@ -53,6 +53,7 @@ class Repository:
     collaborators: dict[str, str] = field(default_factory=dict)
     issues: dict[int, Issue] = field(default_factory=dict)
     pulls: dict[int, Pull] = field(default_factory=dict)
+    labels: dict[int, list[str]] = field(default_factory=dict)
     comments: dict[int, Comment] = field(default_factory=dict)
     reactions: list[Reaction] = field(default_factory=list)
     checks: dict[int, CheckRun] = field(default_factory=dict)

@@ -136,6 +136,11 @@ class Questions:
                 return _bounded(second)
         return first.content[: MAX_ARTIFACT_BYTES + 1]
 
+    def label(self, number: int, name: str) -> None:
+        """As the port says. A label that the repository does not have yet is made by GitHub itself."""
+        with told("label a pull request"):
+            self._repo.requester.requestJsonAndCheck("POST", f"{self._repo.url}/issues/{number}/labels", input={"labels": [name]})
+
     def react(self, comment: int, reaction: Reaction) -> None:
         """As the port says. GitHub itself makes one reaction of several equal ones, so that a lost answer does no harm."""
         with told("react to a comment"):

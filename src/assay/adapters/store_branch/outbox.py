@@ -11,6 +11,7 @@ from assay.adapters.store_files import walk
 from assay.adapters.stored_analyses import DEPTH
 from assay.adapters.stored_records import OtherRecordError, encoded, parsed
 from assay.core.analysis_file import AnalysisFile
+from assay.core.attempts.entry import AttemptEntry
 from assay.core.budget import Spend
 from assay.core.canonical import sha256
 from assay.core.comment_pointer import CommentPointer
@@ -19,6 +20,7 @@ from assay.core.loose_ends import Opened, Owed, Settled
 from assay.core.prior import Found, Search, found_among, header_of
 from assay.core.store_layout import (
     ANALYSES,
+    ATTEMPTS,
     COMMENTS,
     DECISIONS,
     INVALIDATED,
@@ -40,6 +42,7 @@ _NOUNS = {
     StoredDecision: "decision",
     Tombstone: "tombstone",
     Spend: "spend",
+    AttemptEntry: "attempt",
     CommentPointer: "comment",
     Opened: "open run",
     Owed: "owed report",
@@ -49,7 +52,7 @@ _BY_MONTH = 2
 """Folders between a kind of record and its files: year, month."""
 
 _FOLDERS = {
-    **dict.fromkeys((RUNS, DECISIONS, SPEND), _BY_MONTH),
+    **dict.fromkeys((RUNS, DECISIONS, SPEND, ATTEMPTS), _BY_MONTH),
     **dict.fromkeys((INVALIDATED, COMMENTS, OPEN, OWED, SETTLED), 0),
     ANALYSES: DEPTH,
 }

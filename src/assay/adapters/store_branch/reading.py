@@ -14,12 +14,13 @@ from assay.adapters.store_branch.transfer import Transfer
 from assay.adapters.store_files import unreadable
 from assay.adapters.store_index import Index, Place, Shelf
 from assay.adapters.stored_records import parsed_in_place
+from assay.core.attempts.entry import AttemptEntry
 from assay.core.budget import Spend
 from assay.core.comment_pointer import CommentPointer
 from assay.core.data_ref import short
 from assay.core.loose_ends import Opened, Owed
 from assay.core.record import Envelope
-from assay.core.store_layout import OPEN, OWED, SPEND, pointer_path
+from assay.core.store_layout import ATTEMPTS, OPEN, OWED, SPEND, pointer_path
 from assay.ports import Unreadable
 
 E = TypeVar("E", bound=Envelope)
@@ -56,6 +57,10 @@ class Reader:
     def spends(self) -> tuple[Spend | Unreadable, ...]:
         """All records of what was spent. They are few, and read without the index."""
         return self._all(Spend, SPEND)
+
+    def attempts(self) -> tuple[AttemptEntry | Unreadable, ...]:
+        """All attempts and grants."""
+        return self._all(AttemptEntry, ATTEMPTS)
 
     def opened(self) -> tuple[Opened | Unreadable, ...]:
         """All runs that were begun and not ended."""

@@ -19,8 +19,9 @@ from assay.adapters.store_branch.remote import Credentials, Remote
 from assay.adapters.store_branch.transfer import Transfer
 from assay.adapters.store_directory import Stored
 from assay.adapters.store_index import Index
-from assay.adapters.stored_records import another_record, catalog, spent_of
+from assay.adapters.stored_records import another_record, attempts_of, catalog, spent_of
 from assay.core.analysis_file import AnalysisFile
+from assay.core.attempts.entry import AttemptEntry
 from assay.core.budget import Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.compaction import Packed
@@ -181,6 +182,14 @@ class BranchStore:
         waiting = self._outbox.store.spent()
         found = spent_of((*self._reader.spends(), *waiting.records))
         return Spent(found.records, found.unreadable + waiting.unreadable)
+
+    def add_attempt(self, entry: AttemptEntry) -> str:
+        """The same for an attempt."""
+        return self._add(entry.path, self._outbox.add(entry))
+
+    def attempts(self) -> tuple[AttemptEntry, ...]:
+        """All attempts, on the branch and on their way to it."""
+        return attempts_of((*self._reader.attempts(), *self._outbox.store.attempts()))
 
     def add_pointer(self, pointer: CommentPointer) -> str:
         """The same for where our comment stands."""

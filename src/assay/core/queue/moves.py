@@ -33,7 +33,7 @@ class Process:
 
 
 Gone = Callable[[Job], bool]
-"""Whether the process of a running job is known to have ended."""
+"""A question about a job, such as whether its process is known to have ended."""
 
 
 def add(queue: Queue, jobs: Iterable[Job]) -> Queue:
@@ -48,12 +48,12 @@ def add(queue: Queue, jobs: Iterable[Job]) -> Queue:
     return _with(queue, (*queue.jobs, *fresh))
 
 
-def take(queue: Queue, claim: str, process: Process, now: str, gone: Gone = lambda _: False) -> Queue:
-    """Give the next job to a process, after what is stale was swept. `standing` says what came of it."""
+def take(queue: Queue, claim: str, process: Process, now: str, gone: Gone = lambda _: False, held: Gone = lambda _: False) -> Queue:
+    """Give the next job to a process, after what is stale was swept; and what is `held` was passed over. `standing` says the rest."""
     if queue.claimed(claim):
         return queue
     queue = sweep(queue, now, gone)
-    job = _next(queue)
+    job = _next(queue, held)
     if job is None or len(queue.of(JobStatus.RUNNING)) >= queue.config.max_concurrent:
         return queue
     taken: dict[str, Any] = {
@@ -173,10 +173,10 @@ def require(queue: Queue, job_id: str) -> Job:
 _ENDED: dict[str, Any] = {"pid": None, "pid_start": None}
 
 
-def _next(queue: Queue) -> Job | None:
+def _next(queue: Queue, held: Gone) -> Job | None:
     """The first of the highest priority among those that wait for nothing."""
     ready = {one.job_id for one in queue.of(JobStatus.DONE)}
-    waiting = [one for one in queue.of(JobStatus.QUEUED) if one.after is None or one.after in ready]
+    waiting = [one for one in queue.of(JobStatus.QUEUED) if (one.after is None or one.after in ready) and not held(one)]
     return max(waiting, key=lambda one: one.priority, default=None)
 
 

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-MODULES = ("people", "repos", "activity", "refs", "commits", "pulls", "issues", "comments", "checks", "statuses", "actions")
+MODULES = ("people", "repos", "activity", "refs", "commits", "pulls", "issues", "comments", "checks", "labels", "statuses", "actions")
 
 
 def register_all() -> None:

@@ -1,5 +1,7 @@
 """Pull requests, issues, comments and reactions as GitHub's API gives them."""
 
+from urllib.parse import quote
+
 from tests.fakes.github.model import Comment, Issue, Reaction, User, UserType, stamp
 from tests.fakes.github.repository import Pull, Repository
 from tests.fakes.github.shapes.commits import api, page
@@ -87,6 +89,19 @@ def _head(repo: Repository, one: Pull) -> Json:
 def _side(repo: Repository, where: Repository, ref: str, sha: str) -> Json:
     label = f"{where.owner.login}:{ref}"
     return {"label": label, "ref": ref, "sha": sha, "user": user(repo.hub, where.owner), "repo": repository(repo.hub, where)}
+
+
+def label(repo: Repository, name: str) -> Json:
+    """A label, of which all have one colour."""
+    return {
+        "id": 300_000 + len(name),
+        "node_id": f"LA_{len(name)}",
+        "url": api(repo, f"labels/{quote(name)}"),
+        "name": name,
+        "description": None,
+        "color": "ededed",
+        "default": False,
+    }
 
 
 def issue(repo: Repository, one: Issue) -> Json:

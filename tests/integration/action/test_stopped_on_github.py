@@ -1,0 +1,31 @@
+"""Attempts on a pull request: counted once a commit, stopped by strikes, told to people, and let go on by an admin alone."""
+
+from tests.integration.action.conftest import CONFIG, Step
+from tests.integration.action.test_comment_commands import obey, said
+
+COUNTED = CONFIG + "attempts: {invariants: {paths: [extra.sh]}, strikes: 2}\n"
+
+
+def test_strikes_stop_the_checks_of_a_pull_request_until_an_admin_grants_more(step: Step) -> None:
+    step.branch("main", {".github/assay.yml": COUNTED})
+    for number in range(2):
+        step.branch("broken", {"extra.sh": f"exit {number + 3}\n"}, start="main" if not number else "broken")
+        if not number:
+            pull = step.remote.open_pull("broken")
+        done = step.on_pull(pull)
+        assert done.code == 1, done.log
+    assert step.remote.labels == {pull.number: ["assay: stopped"]}
+    reports = [one.body for one in step.remote.comments.values() if one.body.startswith("<!-- assay:stopped key=bench -->")]
+    assert len(reports) == 1
+    assert "Three ways are left" in reports[0]
+    head = step.branch("broken", {"extra.sh": ":\n", "metrics.txt": "loss=90\n"}, start="broken")
+    stopped = step.on_pull(pull)
+    assert stopped.code == 3, stopped.log
+    (check,) = [one for one in step.remote.checks.values() if one.head_sha == head]
+    assert (check.conclusion, stopped.outputs["conclusion"]) == ("action_required", "action_required")
+    step.remote.collaborators["bob"] = "admin"
+    granted = obey(step, said(step, pull, "/experiment grant 3"))
+    assert granted.code == 0, granted.log
+    again = step.on_pull(pull)
+    assert again.code == 0, again.log
+    assert again.outputs["outcome"] == "keep"
