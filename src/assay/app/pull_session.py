@@ -165,13 +165,15 @@ def ours(book: PullBook, question: Question, config: Config, commits: Commits) -
     """Why there is nothing to measure where head is a commit by which we took the branch back, empty where it is none.
 
     That it says so is not believed: its files must be those of the baseline, but for what is preserved, and the baseline the
-    one of the check or a commit that was kept.
+    one of the check or a commit that was kept. Where the branch was pushed outside of a pull request any commit behind it will do.
     """
     branch, number = question.branch, question.number
-    if branch is None or number is None or not Globs(config.git.experiment_branches).matches(branch):
+    if branch is None or not Globs(config.git.experiment_branches).matches(branch):
         return ""
     baseline = claimed_baseline(book.repo.subject(commits.head))
-    if baseline is None or (baseline != commits.base and baseline not in kept_heads(book.of(number))):
+    if baseline is None or not _grown_from(book.repo, baseline, commits.head):
+        return ""
+    if number is not None and baseline != commits.base and baseline not in kept_heads(book.of(number)):
         return ""
     preserve = Globs(config.git.preserve)
     try:
