@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.exposure import take_cover
 from assay.cli.split_command import config_at, house_of, repository
 from assay.errors import UsageError
 
@@ -168,8 +169,11 @@ def measure_here(bench: Bench, name: str, within_s: float, *, arrived: bool, see
     with ExitStack() as stack:
         display = TellingObserver(sys.stderr) if arrived else None
         house = house_of(stack, bench.config, bench.repo, DirectoryStore(bench.folder.lent), display)
+        take_cover(stack, bench.repo.root, house.observer, own_variables=arrived)  # ssh, to the places of others, may need its own
         ran = run_cell(bench.plan, name, bench.config, house, limits)
-    bench.folder.put_cell(ran.cell, name if seed is None else seed_cell(name, seed))
+    called = name if seed is None else seed_cell(name, seed)
+    if not (ran.cell.cut_short and bench.folder.has_cell(called)):  # of two attempts at one job the whole one stands, whichever is later
+        bench.folder.put_cell(ran.cell, called)
     return ran
 
 
