@@ -48,6 +48,20 @@ BENCH = 'cat out.txt; echo x >> "$GATE/count"; while [ $(wc -l < "$GATE/count") 
 """Five processes run through; each further one stops at the gate, after it has printed, until that is opened."""
 
 
+SEEDS = """\
+version: 1
+machines:
+  cluster: {runner: slurm, slurm: {exclusive: false, time: 10m, spread: true}}
+benchmarks:
+  loss:
+    run: 'echo "METRIC loss=$(( $(cat out.txt) + {seed} ))"'
+    metric: {name: loss, better: lower}
+    machine: cluster
+    warmup: 0
+    seeds: [13, 42, 123]
+"""
+
+
 def gated(lab: Lab, tmp_path: Path) -> Path:
     """A project whose session stops in its sixth process."""
     gate = tmp_path / "gate"
@@ -90,6 +104,23 @@ def test_a_check_has_its_benchmarks_measured_as_one_array(cluster: Lab, slurm: S
     assert cluster.repo.git("status", "--porcelain") == ""
 
 
+def test_each_seed_may_be_a_job_of_its_own_and_all_of_them_are_one_run(cluster: Lab, slurm: SlurmServer) -> None:
+    cluster.repo.commit({".github/assay.yml": SEEDS, "out.txt": "1000\n"})
+    cluster.repo.commit({"out.txt": "500\n"})
+    code, out, err = cluster.assay("check", "--base", "HEAD~1", "--json")
+    assert code == 0, err
+    assert all(f"loss@{seed} on cluster (Slurm): job" in err for seed in (13, 42, 123))
+    (loss,) = json.loads(out)["benchmarks"]
+    assert (loss["comparisons"][0]["verdict"], loss["comparisons"][0]["head"]) == ("improved", [513.0, 542.0, 623.0])
+    runs = cluster.stored()
+    assert [run["seeds"] for run in runs] == [[13, 42, 123]] * 2
+    assert len({run["session_id"] for run in runs}) == 1
+    assert {run["status"] for run in runs} == {"complete"}
+    assert all("Its seeds were measured in 3 allocations on 1 box." in run["notes"] for run in runs)
+    code, out, err = cluster.assay("check", "--base", "HEAD~1", "--json")
+    assert (code, json.loads(out)["benchmarks"][0]["status"]) == (0, "reused"), err
+
+
 def test_a_cluster_that_takes_no_job_is_told_in_its_own_words(cluster: Lab) -> None:
     cluster.repo.commit({".github/assay.yml": CONFIG.replace("PARTITION", "nowhere"), "out.txt": "METRIC loss=120\n"})
     cluster.repo.commit({"out.txt": "METRIC loss=150\n"})
@@ -108,9 +139,7 @@ def test_a_cancelled_check_cancels_its_jobs_and_keeps_what_was_measured(cluster:
     _, err = waiting.communicate(timeout=120)
     assert waiting.returncode == 130, err
     until(lambda: not slurm.jobs())
-    code, out, err = cluster.assay("report", "--artifact", "hand")
-    assert code == 4
-    assert "is stored" in out + err
+    assert cluster.assay("report", "--artifact", "hand")[0] == 4
     runs = cluster.stored()
     assert {run["status"] for run in runs} <= {"cancelled", "partial"}
     assert sum(len(run["samples"]) for run in runs) == 5

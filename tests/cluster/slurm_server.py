@@ -1,6 +1,7 @@
 """A real Slurm of one node, with munge, in a folder of the test's own: nothing of the machine's own Slurm is touched."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -59,6 +60,8 @@ class SlurmServer:
         controller, daemon = _free_ports()
         self.conf.write_text(_CONF.format(host=self.host, folder=self.folder, controller=controller, daemon=daemon, dead=DEAD_S))
         (self.folder / "gres.conf").write_text(f"NodeName={self.host} Name=gpu File=/dev/null,/dev/zero\n")
+        if self._version() >= 23:  # which would else ask systemd for a place of its own
+            (self.folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
         (self.folder / "munge.key").write_bytes(os.urandom(1024))
         (self.folder / "munge.key").chmod(0o400)
         names = ("key-file", "key"), ("pid-file", "pid"), ("log-file", "log"), ("seed-file", "seed"), ("socket", "sock")
@@ -66,6 +69,10 @@ class SlurmServer:
         until((self.folder / "munge.sock").exists)
         self._run("slurmctld")
         self.start_node()
+
+    def _version(self) -> int:
+        found = re.search(r"([0-9]+)\.", self.ask("slurmd", "-V"))
+        return int(found[1]) if found else 0
 
     def start_node(self) -> None:
         """The node's daemon, and no more than that: what still runs from before is found by it."""
@@ -85,7 +92,8 @@ class SlurmServer:
         return self.ask("squeue", "--noheader", "--array", "--format=%i %T").split("\n")[:-1]
 
     def hasten(self) -> None:
-        """Start what was queued again at once: Slurm lets it wait for two minutes."""
+        """Start what was queued again, once nothing is on its way any more to end the first: Slurm waits for two minutes instead."""
+        until(lambda: re.search(r"Agent queue size: *0\s", self.ask("sdiag")) and re.search(r"Agent count: *0\s", self.ask("sdiag")))
         until(lambda: [one for one in self.jobs() if one.endswith("PENDING")], lambda: str(self.jobs()))
         for job in self.jobs():
             self.ask("scontrol", "update", f"JobId={job.split()[0]}", "StartTime=now")

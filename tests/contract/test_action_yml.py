@@ -182,6 +182,14 @@ def assays(job: dict[str, Any]) -> bool:
     return any(step.get("uses", "").startswith(("./run", "OWNER/assay")) for step in job["steps"])
 
 
+@pytest.mark.parametrize("name", [name for name in WORKFLOWS if name.startswith("examples/")])
+def test_no_example_restores_a_cache(name: str) -> None:
+    for job in load(name)["jobs"].values():
+        for step in job["steps"]:
+            assert "cache" not in step.get("uses", "")
+            assert not any("cache" in key for key in step.get("with", {}))
+
+
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_a_checkout_leaves_no_credential_and_an_assay_has_the_history(name: str) -> None:
     for job in load(name)["jobs"].values():

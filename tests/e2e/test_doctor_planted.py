@@ -181,6 +181,20 @@ def test_it_is_found_and_how_to_mend_it(site: Site, name: str) -> None:
     assert "c2VjcmV0" not in json.dumps(findings)
 
 
+def test_what_a_repository_is_called_gives_a_terminal_and_a_runner_no_order(site: Site) -> None:
+    hostile = "\\e]0;owned\\a\\n::error::no ##[group]"
+    site.edit(workflow("comments"), f"me/assay/run@{SHA}", "me/assay/run@v1")
+    site.files[workflow("odd")] = f'on: "{hostile}"\njobs: {{a: {{runs-on: x, steps: [{{uses: me/assay/run@{SHA}}}]}}}}\n'
+    site.project.commit(site.files)
+    env = {"PATH": os.environ["PATH"], "HOME": str(site.folder), "PYTHONPATH": str(ROOT / "src"), **ISOLATED}
+    command = [sys.executable, "-m", "assay", "doctor"]
+    done = subprocess.run(command, check=False, cwd=site.project.root, env=env, capture_output=True, text=True, timeout=60)
+    assert "at which Assay does nothing" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert "##[" not in done.stdout
+    assert not [line for line in done.stdout.splitlines() if line.startswith("::")]
+
+
 def test_asking_what_a_token_may_do_changes_nothing(site: Site) -> None:
     repo = site.hub.repositories[NAME]
     before = repo.git.refs()

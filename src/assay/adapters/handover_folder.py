@@ -38,13 +38,16 @@ class HandoverFolder:
         """Write the plan. Raises InfrastructureError where the disk refuses."""
         return self._put(PLAN_FILE, plan)
 
-    def put_cell(self, cell: CellFile) -> Path:
-        """Write a cell. Raises InfrastructureError where the disk refuses."""
-        return self._put(cell_file(cell.benchmark), cell)
+    def put_cell(self, cell: CellFile, name: str = "") -> Path:
+        """Write a cell, under its benchmark's or another name. Raises InfrastructureError where the disk refuses."""
+        return self._put(cell_file(name or cell.benchmark), cell)
 
     def has_cell(self, benchmark: str) -> bool:
-        """Whether a cell has left its file."""
-        return (self._folder / cell_file(benchmark)).is_file()
+        """Whether a cell has left its file, readable or not. One that was cut short may leave another."""
+        if not (self._folder / cell_file(benchmark)).is_file():
+            return False
+        found = self.cells((benchmark,))[0].get(benchmark)
+        return found is None or not found.cut_short
 
     def drop_cell(self, benchmark: str) -> None:
         """Forget what a cell left, for it is to be measured again."""

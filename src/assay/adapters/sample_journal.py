@@ -4,7 +4,7 @@ The benchmark may write there too, so what is read back is judged like a cell: p
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -48,6 +48,12 @@ class SampleJournalFolder:
         self._frame(run)
         with suppress(OSError):  # lines that stay say no more than the envelope
             self._lines_of(run.run_id).unlink(missing_ok=True)
+
+    def forget(self, run_ids: Iterable[str]) -> None:
+        """These runs have become part of others, which hold all that was noted of them."""
+        for run_id in run_ids:
+            for name in (f"{run_id}.json", f"{run_id}.jsonl"):
+                (self._folder / name).unlink(missing_ok=True)
 
     def runs(self) -> Iterator[Run]:
         """All runs that can be read back, those under way as partial ones."""

@@ -43,7 +43,7 @@ class CheckRequest:
     nothing is run, nor of the `stopped`, and with `idle`, which says why, nothing has to. Without `stored_base` the base is always
     measured beside the head, whatever `reuse.base` says. Each process is noted in the `journal` as soon as it has ended. A benchmark
     of a machine that is reached by Slurm or ssh is measured only where it has `arrived` there. `machine_judged` says that this
-    machine was held against what the config expects of it.
+    machine was held against what the config expects of it; `seeds_elsewhere` that other seeds are measured by others meanwhile.
     """
 
     config: Config
@@ -64,6 +64,13 @@ class CheckRequest:
     journal: SampleJournal | None = None
     arrived: bool = False
     machine_judged: bool = False
+    seeds_elsewhere: bool = False
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the machine of one of the benchmarks has to be reached first. One that the config does not have is no case of it."""
+        chosen = (one for name, one in self.config.benchmarks.items() if not self.benchmarks or name in self.benchmarks)
+        return any(self.config.runner_of(one) != "local" for one in chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +284,7 @@ class _Way:
             found.append(f"The harness differs between base and head ({', '.join(differing[:5])}): each side was measured with its own.")
         if (self.benchmark.machine and not self.request.machine_judged) or self.benchmark.needs:
             found.append("It was measured on this machine, whatever it is: only `assay plan` and `run` go by `machine`, none by `needs`.")
-        if plan_session(self.benchmark).units < 2:
+        if plan_session(self.benchmark).units < 2 and not self.request.seeds_elsewhere:
             found.append("One seed is one unit of evidence, which can never decide; give at least three.")
         if self.benchmark.seeds and "{seed}" not in self.benchmark.run:
             found.append("The config gives seeds, but the command has no {seed}, so every seed runs the same.")

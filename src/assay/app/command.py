@@ -114,7 +114,7 @@ class Ear:
             return "Only a new comment is obeyed, not one that was edited or deleted."
         if not comment.on_pull:
             return "The comment is not on a pull request."
-        if comment.bot or comment.author == self.bot_login:
+        if comment.bot or comment.author.casefold() == self.bot_login.casefold():
             return "A program wrote the comment, and programs are not obeyed."
         return ""
 

@@ -9,7 +9,7 @@ from assay.core.events import Remark
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Clock, Observer
 
-LOOK_S = 2.0
+LOOK_S = 1.0
 """Between two looks in the beginning; each further look is a little later, up to `LOOK_AT_MOST_S`."""
 
 LOOK_AT_MOST_S = 15.0
@@ -77,7 +77,7 @@ def _wait(sent: list[_Sent], waiting: Waiting) -> None:
         if all(one.ended for one in sent):
             return
         waiting.pause(pause)
-        pause = min(pause * 1.2, LOOK_AT_MOST_S)
+        pause = min(pause * 1.3, LOOK_AT_MOST_S)
 
 
 def _look(one: _Sent, waiting: Waiting) -> None:

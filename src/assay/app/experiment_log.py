@@ -22,6 +22,8 @@ from assay.experiment_ports import ExperimentTree, SessionBook
 PATIENCE_S = 10.0
 """How long a log waits for a tree that something else works in."""
 
+_STAYS = "it was there before, holds a secret by its name, is a repository of its own, or you have told git not to look at it"
+
 RESTORING = (Outcome.DISCARD, Outcome.CHECKS_FAILED, Outcome.ERRORED)
 
 
@@ -98,7 +100,7 @@ def _kept(lab: Laboratory, asked: LogRequest, state: SessionState, trial: Trial)
 def _remarks(lab: Laboratory, asked: LogRequest, kept: Kept) -> tuple[str, ...]:
     """Why each path that is a change still is not in the commit."""
     rules = KeepRules(lab.git.allow, lab.git.max_file, asked.include)
-    after = "it has been changed since the run, or is too large, or goes through a filter such as Git LFS, or is marked skip-worktree"
+    after = "it has been changed since the run, is too large, is a submodule, goes through a filter such as Git LFS, or is skip-worktree"
     spared = lab.spared.load(asked.session)
     foreign = spared.foreign if spared else frozenset()
     why = {path: rules.objection(path) or (SPARED if path in foreign else after) for path in kept.remaining}
@@ -122,10 +124,7 @@ def _restored(lab: Laboratory, asked: LogRequest, state: SessionState, trial: Tr
     )
     restored = perform(wish, tree)
     notes = [f"The discarded change is kept as {restored.discarded}: {bring_back(restored.discarded)}"] if restored.discarded else []
-    notes += [
-        f"{path} stays: it was there before, or holds a secret by its name, or you have told git not to look at it."
-        for path in restored.spared[:20]
-    ]
+    notes += [f"{path} stays: {_STAYS}." for path in restored.spared[:20]]
     return _recorded(lab, asked, restored=restored, notes=tuple(notes))
 
 

@@ -133,7 +133,7 @@ def restore(book: PullBook, step: Step, states: Sequence[SessionState]) -> Back:
         facts = book.forge.branch_facts(branch, step.into)
         if objection := write_objection(facts, git.experiment_branches, has_push_token=book.push_token):
             return Back(f"{stays}: {objection}.")
-        baseline = _baseline(book.repo, step.commits, states)
+        baseline = _baseline(book.writer, step.commits, states)
         wish = RestoreCommit(branch, step.commits.head, baseline, git.preserve, restored_message(wanted.run_id, baseline))
         return _gone_back(wish, book.writer.restore(wish))
     except HeadMovedError as error:
@@ -149,9 +149,9 @@ def _gone_back(wish: RestoreCommit, tip: str) -> Back:
     return Back(f"{what} `git revert {tip[:12]}` brings the change back.", wish.baseline, tip)
 
 
-def _baseline(repo: Repo, commits: Commits, states: Sequence[SessionState]) -> str:
+def _baseline(writer: BranchWriter, commits: Commits, states: Sequence[SessionState]) -> str:
     """What a discarded change goes back to: the newest kept commit that it has grown from, else what it was judged against."""
-    return next((one for one in kept_heads(states) if one != commits.head and _grown_from(repo, one, commits.head)), commits.base)
+    return next((one for one in kept_heads(states) if one != commits.head and writer.grown_from(one, commits.head)), commits.base)
 
 
 def _grown_from(repo: Repo, commit: str, head: str) -> bool:
@@ -165,13 +165,15 @@ def ours(book: PullBook, question: Question, config: Config, commits: Commits) -
     """Why there is nothing to measure where head is a commit by which we took the branch back, empty where it is none.
 
     That it says so is not believed: its files must be those of the baseline, but for what is preserved, and the baseline the
-    one of the check or a commit that was kept.
+    one of the check or a commit that was kept. Where the branch was pushed outside of a pull request any commit behind it will do.
     """
     branch, number = question.branch, question.number
-    if branch is None or number is None or not Globs(config.git.experiment_branches).matches(branch):
+    if branch is None or not Globs(config.git.experiment_branches).matches(branch):
         return ""
     baseline = claimed_baseline(book.repo.subject(commits.head))
-    if baseline is None or (baseline != commits.base and baseline not in kept_heads(book.of(number))):
+    if baseline is None or not _grown_from(book.repo, baseline, commits.head):
+        return ""
+    if number is not None and baseline != commits.base and baseline not in kept_heads(book.of(number)):
         return ""
     preserve = Globs(config.git.preserve)
     try:

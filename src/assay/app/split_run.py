@@ -16,7 +16,7 @@ from assay.core.effects import Effect, RecordRun
 from assay.core.envelope import Run
 from assay.core.escape import plain
 from assay.core.expectation import mismatch
-from assay.core.handover import CellFile, PlanFile
+from assay.core.handover import CUT_SHORT, CellFile, PlanFile
 from assay.core.model import Status
 from assay.core.result import BenchmarkResult
 from assay.core.values import dataclass
@@ -30,7 +30,8 @@ MAX_WARNINGS = 200
 class Limits:
     """What a cell has to keep to: why nothing may run, how many seconds are left to it, and where it notes what it measures.
 
-    `arrived` says that this is where the cell was sent; `note` goes with its runs.
+    `arrived` says that this is where the cell was sent; `note` goes with its runs. With a `seed` that one alone is measured, unless a
+    stored run answers for all of them.
     """
 
     refusal: Refusal | None = None
@@ -38,6 +39,7 @@ class Limits:
     journal: SampleJournal | None = None
     arrived: bool = False
     note: str = ""
+    seed: int | None = None
 
 
 @dataclass(slots=True)
@@ -84,9 +86,14 @@ def run_cell(plan: PlanFile, benchmark: str, config: Config, house: House, limit
     machine = config.machines.get(cell.machine) if cell.machine else None
     problem = mismatch(machine.expect, house.machine.facts()) if machine else ""
     if problem:
-        return Ran(_failed(plan, benchmark, f"this is not the machine {plain(cell.machine or '', 60)}: {problem}"))
+        return Ran(failed_cell(plan, benchmark, f"this is not the machine {plain(cell.machine or '', 60)}: {problem}"))
     basket = _Basket(limits)
     commits = Commits(plan.base, plan.head, plan.branch)
+    if limits.seed is not None:
+        asked = _request(plan, benchmark, config, replace(limits, seed=None, refusal=Refusal("", "")))
+        answered = check_commits(asked, commits, house, _Basket(limits).record, Silent()).result.benchmarks[0]
+        if answered.status is Status.REUSED:
+            return Ran(_cell(plan, answered, ()))
     try:
         checked = check_commits(_request(plan, benchmark, config, limits), commits, house, basket.record, Silent())
     except CancelledError as error:
@@ -96,7 +103,8 @@ def run_cell(plan: PlanFile, benchmark: str, config: Config, house: House, limit
 
 
 def _request(plan: PlanFile, benchmark: str, config: Config, limits: Limits) -> CheckRequest:
-    changed = with_command(config, replace(plan.command, benchmarks=(benchmark,)))
+    command = replace(plan.command, benchmarks=(benchmark,))
+    changed = with_command(config, command if limits.seed is None else replace(command, seeds=(limits.seed,)))
     # a cell holds one session, by which the report judges
     changes = {"confirm": False, "max_time": min(limits.within_s, changed.policy.max_time)}
     changed = changed.model_copy(update={"policy": changed.policy.model_copy(update=changes)})
@@ -105,7 +113,7 @@ def _request(plan: PlanFile, benchmark: str, config: Config, limits: Limits) -> 
         base=plan.base,
         head=plan.head,
         benchmarks=(benchmark,),
-        forced_by=plan.forced_by,
+        forced_by=plan.forced_by if limits.seed is None else f"seed {limits.seed} alone",
         trust=plan.trust,
         reproduce="--no-reuse",
         refusal=limits.refusal,
@@ -113,6 +121,7 @@ def _request(plan: PlanFile, benchmark: str, config: Config, limits: Limits) -> 
         journal=limits.journal,
         arrived=limits.arrived,
         machine_judged=True,
+        seeds_elsewhere=limits.seed is not None,
     )
 
 
@@ -147,12 +156,13 @@ def _cut_short(plan: PlanFile, benchmark: str, runs: list[Run]) -> CellFile:
     """The cell of a job that was cancelled, with what it had measured until then: nothing measured is ever lost."""
     head = next((run for run in runs if run.base is not None), None)
     base = next((run for run in runs if run.base is None), None)
-    failed = _failed(plan, benchmark, "its job was cancelled before it had ended")
+    failed = failed_cell(plan, benchmark, CUT_SHORT)
     ids = {"base_run": base.run_id if base else None, "head_run": head.run_id if head else None}
     return failed.model_copy(update={**ids, "runs": tuple(run for run in (base, head) if run)})
 
 
-def _failed(plan: PlanFile, benchmark: str, reason: str) -> CellFile:
+def failed_cell(plan: PlanFile, benchmark: str, reason: str) -> CellFile:
+    """The cell of a benchmark that was not measured, and why."""
     return CellFile(
         schema="assay.cell/1",
         benchmark=benchmark,

@@ -57,10 +57,6 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
     """Check the repository around `folder` (by default the current one); the exit code."""
     refuse_bytes(options)
     where = folder or os.getcwd()  # noqa: PTH109 - a text, as the ports have it
-    from assay.cli.spread_command import spread_check, spreads
-
-    if spreads(options, where):
-        return spread_check(options)
     with ExitStack() as stack:
         job = job_question(stack, where)
         from assay.adapters.git import GitRepo
@@ -70,6 +66,10 @@ def check(options: CheckOptions, folder: str | None = None) -> int:
         better = direction_of(options)
         repo = GitRepo.discover(where)
         request = _request(options, repo, better)
+        if request.elsewhere:
+            from assay.cli.spread_command import spread_check
+
+            return spread_check(options, where)
         refuse_links(repo.root)
         out = Path(options.out).absolute() if options.out else own_folder(repo.root) / "report"
         reports = reports_in(out)

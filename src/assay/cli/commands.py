@@ -135,6 +135,7 @@ def run(
     artifact: Artifact = ".assay/handover",
     here: Annotated[bool, typer.Option("--here", help="Measure on this machine, which is where the cell was sent.")] = False,
     within: Annotated[float | None, typer.Option("--within", metavar="SECONDS", min=1, help="End the sampling by then.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="With --here: this one seed alone.")] = None,
     as_json: Json = False,
 ) -> None:
     """Second third of a check: measure benchmarks of a plan, each where its machine is. Needs no token and no store.
@@ -145,7 +146,7 @@ def run(
     from assay.cli.run_command import RunOptions
     from assay.cli.run_command import run as run_cells
 
-    options = RunOptions(artifact, tuple(benchmark or ()), config, here, within, as_json)
+    options = RunOptions(artifact, tuple(benchmark or ()), config, here, within, as_json, seed)
     finish(lambda: run_cells(options))
 
 

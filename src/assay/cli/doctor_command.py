@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _VERSION = re.compile(r"(\d+)\.(\d+)")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+MAX_LINE = 600
 _SIGNS = {"fail": "✗", "warn": "!", "unknown": "?", "ok": "✓"}
 
 
@@ -32,9 +33,17 @@ def doctor(*, as_json: bool) -> int:
         rows = [{"check": one.check, "state": one.state.value, "what": one.what, "mend": one.mend} for one in findings]
         sys.stdout.write(json.dumps({"state": state.value, "findings": rows}, indent=2) + "\n")
     else:
-        for one in findings:
-            sys.stdout.write(f"{_SIGNS[one.state]} {one.check}: {one.what}\n" + (f"    → {one.mend}\n" if one.mend else ""))
+        sys.stdout.write("".join(map(_shown, findings)))
     return UsageError.exit_code if state is State.FAIL else 0
+
+
+def _shown(one: "Finding") -> str:
+    """For a terminal or a log: names of files, actions and events are the repository's."""
+    from assay.core.escape import plain
+
+    first, *further = one.what.split("\n")
+    lines = [f"{_SIGNS[one.state]} {one.check}: {plain(first, MAX_LINE)}", *(f"    {plain(line, MAX_LINE)}" for line in further)]
+    return "\n".join((*lines, *([f"    → {plain(one.mend, MAX_LINE)}"] if one.mend else ()))) + "\n"
 
 
 def _findings() -> "Iterator[Finding]":

@@ -48,8 +48,23 @@ def sorted_by_place(site: Site, cells: Mapping[str, str | None]) -> "tuple[tuple
         if machine is None or spec is None or spec.runner == "local":
             here.append(benchmark)
         else:
-            there.setdefault(machine, []).append(benchmark)
+            there.setdefault(machine, []).extend(name for name in parts_of(site, benchmark) if not site.folder.has_cell(name))
     return tuple(here), tuple((_place(site, name, site.config.machines[name]), tuple(names)) for name, names in there.items())
+
+
+def parts_of(site: Site, benchmark: str) -> tuple[str, ...]:
+    """The cells that a benchmark is measured in: one, or one for each seed where its machine spreads them."""
+    from assay.core.seed_merge import seed_cell
+
+    return tuple(seed_cell(benchmark, seed) for seed in seeds_apart(site, benchmark)) or (benchmark,)
+
+
+def seeds_apart(site: Site, benchmark: str) -> tuple[int, ...]:
+    """The seeds that are measured each in a job of its own; none where they are measured together."""
+    one = site.config.benchmarks[benchmark]
+    machine = site.config.machines.get(one.machine) if one.machine else None
+    seeds = site.plan.seeds or (one.seeds if isinstance(one.seeds, tuple) else ())
+    return seeds if machine and machine.slurm and machine.slurm.spread and len(seeds) > 1 else ()
 
 
 def _place(site: Site, name: str, machine: "MachineSpec") -> "Place":
@@ -93,7 +108,8 @@ def _ssh(site: Site, name: str, spec: "SshSpec") -> "Place":
 def cell_words(site: Site, benchmark: str, within_s: float) -> tuple[str, ...]:
     """The words of the command that measures a cell where it has arrived."""
     where = ("--artifact", str(site.folder.path), "--config", site.config_file)
-    return ("run", "--here", *where, "--benchmark", benchmark, "--within", f"{within_s:g}")
+    name, _, seed = benchmark.partition("@")
+    return ("run", "--here", *where, "--benchmark", name, "--within", f"{within_s:g}", *(("--seed", seed) if seed else ()))
 
 
 def exported(environ: Mapping[str, str], config: "Config") -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """What a job keeps the sessions of pull requests with, and their end when one was merged."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.cli.stores import PUSH_TOKENS
@@ -8,17 +9,38 @@ from assay.errors import InfrastructureError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from assay.adapters.branch_writer import RemoteBranchWriter
+    from assay.adapters.store_branch.remote import Remote
     from assay.app.pull_session import PullBook
     from assay.app.question import Nothing
     from assay.cli.job_parts import Site
     from assay.cli.stores import JobStore
+    from assay.core.effects import RestoreCommit
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Satisfies `experiment_ports.BranchWriter`. That a checkout is of a kind it cannot work on is nothing to a check that writes none."""
+
+    root: str
+    remote: "Remote"
+
+    def restore(self, effect: "RestoreCommit") -> str:
+        return self._made().restore(effect)
+
+    def grown_from(self, commit: str, head: str) -> bool:
+        return self._made().grown_from(commit, head)
+
+    def _made(self) -> "RemoteBranchWriter":
+        from assay.adapters.branch_writer import RemoteBranchWriter
+        from assay.adapters.git.dot_git import find_dot_git
+
+        return RemoteBranchWriter(find_dot_git(self.root), self.remote)
 
 
 def open_pulls(site: "Site", kept: "JobStore") -> "PullBook":
     """The sessions on the data branch, and a writer of branches; made before any foreign code runs, for it reads where `origin` is."""
-    from assay.adapters.branch_writer import RemoteBranchWriter
     from assay.adapters.clock import SystemClock
-    from assay.adapters.git.dot_git import find_dot_git
     from assay.adapters.store_branch import locate, token_for
     from assay.adapters.store_branch.remote import Remote
     from assay.app.pull_session import PullBook
@@ -28,7 +50,7 @@ def open_pulls(site: "Site", kept: "JobStore") -> "PullBook":
     remote = Remote.parse(place.remote, site.repo.root, token_for(place.remote, site.tokens))
     return PullBook(
         sessions=kept.store.sessions,
-        writer=RemoteBranchWriter(find_dot_git(site.repo.root), remote),
+        writer=_Writer(site.repo.root, remote),
         forge=patient_forge(site),
         repo=site.repo,
         clock=SystemClock(),

@@ -151,6 +151,8 @@ def work(
     jobs: Annotated[int | None, typer.Option(metavar="N", min=1, help="Leave after so many jobs.")] = None,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Leave also where jobs are left that cannot begin yet.")] = False,
     stay: Annotated[bool, typer.Option("--stay", help="Wait for jobs to come, until it is told to end.")] = False,
+    machine: Annotated[str | None, typer.Option(metavar="NAME", help="Not here: as jobs of Slurm on that machine of the config.")] = None,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="With --machine: so many workers.")] = 1,
     config: ConfigFile = None,
     store: Where = "auto",
     as_json: Json = False,
@@ -160,6 +162,10 @@ def work(
     Exit codes: 0 measured, or there was nothing to do; 1 an attempt failed; 2 usage, config or a wrong queue.json;
     3 something was due and nothing was measured; 4 git or the disk refused.
     """
+    if machine is not None:
+        from assay.cli.queue_send_command import SendOptions, send
+
+        raise typer.Exit(send(SendOptions(machine, workers, config, store, as_json)))
     from assay.cli.queue_work_command import WorkOptions
     from assay.cli.queue_work_command import work as run_worker
 

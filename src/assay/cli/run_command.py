@@ -6,10 +6,11 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.exposure import take_cover
 from assay.cli.split_command import config_at, house_of, repository
 from assay.errors import UsageError
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from assay.adapters.handover_folder import HandoverFolder
     from assay.app.split_run import Ran
     from assay.cell_ports import CellNews
+    from assay.cli.places import Site
     from assay.core.config import Config
     from assay.core.handover import CellFile, PlanFile
     from assay.errors import AssayError
@@ -33,6 +35,7 @@ class RunOptions:
     here: bool = False
     within_s: float | None = None
     as_json: bool = False
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +54,14 @@ def run(options: RunOptions) -> int:
     bench = bench_of(options)
     names = _chosen(options, bench)
     if options.here:
-        ran = measure_here(bench, names[0], options.within_s or math.inf, arrived=True)
+        ran = measure_here(bench, names[0], options.within_s or math.inf, arrived=True, seed=options.seed)
         _tell([ran.cell], bench, options)
         if ran.error is not None:
             raise ran.error
         return 0
     news, errors = measure_cells(bench, names)
     found, unreadable = bench.folder.cells(options.benchmarks or tuple(cell.benchmark for cell in bench.plan.cells))
+    found = {name: cell for name, cell in found.items() if not cell.cut_short}
     _tell(list(found.values()), bench, options, {name: news[name].detail for name in names if name in news and name not in found})
     missing = [name for name in names if name not in found and name not in unreadable]
     if missing:
@@ -116,22 +120,60 @@ def measure_cells(bench: Bench, names: tuple[str, ...]) -> "tuple[Mapping[str, C
 
     hint = f"`assay run --artifact {bench.folder.path}` goes on waiting, `assay report` decides on what is there."
     with display_for(sys.stderr) as observer:
-        return dispatch(there, measure, Waiting(SystemClock(), observer, pause, hint)), errors
+        news = dispatch(there, measure, Waiting(SystemClock(), observer, pause, hint))
+    for name in names:
+        _gather(site, name)
+    return _by_benchmark(news), errors
 
 
-def measure_here(bench: Bench, name: str, within_s: float, *, arrived: bool) -> "Ran":
+def _by_benchmark(news: "Mapping[str, CellNews]") -> "Mapping[str, CellNews]":
+    """The news of each benchmark: of several cells, one for each seed, that of a lost one if there is any."""
+    from assay.cell_ports import Phase
+
+    last = sorted(news.items(), key=lambda row: row[1].phase is Phase.LOST)
+    return {cell.partition("@")[0]: one for cell, one in last}
+
+
+def _gather(site: "Site", name: str) -> None:
+    """Make one cell of those of its seeds, once all of them are there."""
+    from assay.app.split_run import failed_cell
+    from assay.cli.places import parts_of, seeds_apart
+    from assay.core.command_config import with_command
+    from assay.core.seed_merge import merged
+
+    parts = parts_of(site, name) if seeds_apart(site, name) else ()
+    found, unreadable = site.folder.cells(parts)
+    if not parts or len(found) + len(unreadable) < len(parts):
+        return
+    benchmark = with_command(site.config, replace(site.plan.command, benchmarks=(name,))).benchmarks[name]
+    made = next(iter(unreadable.values()), None) or merged(benchmark, [found[part] for part in parts])
+    if not isinstance(made, str):
+        site.folder.put_cell(made)
+        site.folder.journal.forget(run.run_id for cell in found.values() for run in cell.runs)
+    else:
+        site.folder.put_cell(failed_cell(site.plan, name, made))
+    for part in parts:
+        site.folder.drop_cell(part)
+
+
+def measure_here(bench: Bench, name: str, within_s: float, *, arrived: bool, seed: int | None = None) -> "Ran":
     """Measure one cell on this machine, and write its file."""
     from assay.adapters.store_directory import DirectoryStore
     from assay.adapters.terminal import TellingObserver
     from assay.app.split_run import Limits, run_cell
     from assay.cli.places import note_of
+    from assay.core.seed_merge import seed_cell
 
-    limits = Limits(within_s=within_s, journal=bench.folder.journal, arrived=arrived, note=note_of(os.environ) if arrived else "")
+    note = note_of(os.environ) if arrived else ""
+    limits = Limits(within_s=within_s, journal=bench.folder.journal, arrived=arrived, note=note, seed=seed)
     with ExitStack() as stack:
         display = TellingObserver(sys.stderr) if arrived else None
         house = house_of(stack, bench.config, bench.repo, DirectoryStore(bench.folder.lent), display)
+        take_cover(stack, bench.repo.root, house.observer, own_variables=arrived)  # ssh, to the places of others, may need its own
         ran = run_cell(bench.plan, name, bench.config, house, limits)
-    bench.folder.put_cell(ran.cell)
+    called = name if seed is None else seed_cell(name, seed)
+    if not (ran.cell.cut_short and bench.folder.has_cell(called)):  # of two attempts at one job the whole one stands, whichever is later
+        bench.folder.put_cell(ran.cell, called)
     return ran
 
 

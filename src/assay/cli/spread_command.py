@@ -1,5 +1,6 @@
 """`assay check` where a benchmark's machine is somewhere else: the three thirds in one command, over a hand-over folder of its own."""
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -16,28 +17,13 @@ if TYPE_CHECKING:
 CELLS = "cells"
 
 
-def spreads(options: "CheckOptions", where: str) -> bool:
-    """Whether one of the benchmarks asked for is to be measured by Slurm or by ssh. A config that cannot be read is no case of ours."""
-    if options.run:
-        return False
-    from assay.adapters.config_file import read_config
-    from assay.adapters.git import GitRepo
-    from assay.core.config_text import CONFIG_FILE
-
-    try:
-        config = read_config(GitRepo.discover(where).root, options.config or CONFIG_FILE)
-    except AssayError:
-        return False
-    chosen = [one for name, one in config.benchmarks.items() if not options.benchmarks or name in options.benchmarks]
-    return any(config.runner_of(one) != "local" for one in chosen)
-
-
-def spread_check(options: "CheckOptions") -> int:
+def spread_check(options: "CheckOptions", where: str) -> int:
     """Plan, have the cells measured where they belong, and report. The folder is kept until all of it is in the report."""
     from assay.adapters.atomic_file import keep_out_of_git
     from assay.adapters.clock import SystemClock
     from assay.cli import check_command as whole
 
+    os.chdir(where)
     repo = repository()
     own = own_folder(repo.root)
     whole.reports_in(Path(options.out).absolute() if options.out else own / "report")  # a typing error must not cost a GPU hour

@@ -79,6 +79,10 @@ class SlurmSpec(Part):
     constraint: SchedulerWord | None = Field(default=None, description="Features that the node must have.", examples=["a100&nvlink"])
     nodelist: SchedulerWord | None = Field(default=None, description="Only on these nodes.", examples=["node[01-04]"])
     requeue: Truth = Field(default=True, description="Whether a job whose node fails, or that is pushed out, is measured anew.")
+    spread: Truth = Field(
+        default=False,
+        description="Whether each seed of a list is a job of its own, with base and head side by side; all are one array.",
+    )
     parallel: Whole = Field(default=8, ge=1, le=1000, description="How many jobs of one array may run at a time.", examples=[4])
 
 

@@ -19,6 +19,9 @@ from assay.core.record import Envelope, Record
 PLAN_SCHEMA: Final = "assay.plan/1"
 CELL_SCHEMA: Final = "assay.cell/1"
 PLAN_FILE = "plan.json"
+CUT_SHORT = "its job was cancelled before it had ended"
+"""The reason of a cell that somebody ended: its job may be queued again, and leave another."""
+
 DEFAULT_RUNNER = ("ubuntu-latest",)
 MAX_FILE = 32 * 2**20
 """Bytes of one file that is handed over."""
@@ -110,6 +113,11 @@ class CellFile(Envelope):
     runs: Annotated[tuple[Run, ...], Field(max_length=2)]
     warnings: Annotated[tuple[Line, ...], Field(max_length=200)]
     tail: Annotated[tuple[Line, ...], Field(max_length=40)]
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether its job was ended before it had measured all."""
+        return self.state == "failed" and self.reason == CUT_SHORT
 
     def run(self, run_id: str | None) -> Run | None:
         """One of its own runs."""

@@ -8,30 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.canaries import CANARY, VARIABLES, look, plant_at_home
 from tests.fakes.github.hub import Hub
 from tests.integration.action.conftest import PROJECT, Done, Step
 from tests.repositories import Sandbox
-
-CANARY = "canary-5f1c77e0b9d24a"
-VARIABLES = (
-    *("GITHUB_TOKEN", "GH_TOKEN", "INPUT_PUSH-TOKEN", "INPUT_PUSH_TOKEN", "ASSAY_PUSH_TOKEN", "ACTIONS_RUNTIME_TOKEN"),
-    *("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_CACHE_URL", "SERVICE_TOKEN", "API_KEY", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK"),
-    *("DOCKER_AUTH_CONFIG", "DATABASE_URL", "HF_TOKEN", "OPENAI_API_KEY", "GITHUB_ENV_EXTRA"),
-)
-LOOK = """\
-printf '%s\\n' CANARY TOKEN >"$TMPDIR/wanted"  # not in an argument, where the search would find itself
-{ id -u
-  env
-  cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n'
-  cat /proc/$PPID/mem 2>/dev/null | head -c 10000000
-  cat PLACE/home/.netrc PLACE/home/.git-credentials PLACE/home/.ssh/id_ed25519 2>/dev/null
-  cat PLACE/work/.git/config PLACE/temp/* 2>/dev/null
-  cat ../../.git/config ../.git/config .git/config 2>/dev/null
-  find / -xdev -name 'git-credentials-*' -exec cat {} + 2>/dev/null
-  for fd in /proc/self/fd/*; do [ -f "$fd" ] && head -c 100000 "$fd" 2>/dev/null; done
-} | grep -a -c -F -f "$TMPDIR/wanted" | sed 's/^/METRIC leaks=/'
-grep -c -F -f "$TMPDIR/wanted" "$TMPDIR/wanted" | sed 's/^/METRIC control=/'
-"""
 
 
 @pytest.fixture
@@ -54,11 +34,7 @@ def open_step(hub: Hub) -> Iterator[Step]:
 
 def plant(step: Step) -> None:
     """What earlier steps leave on a disk, as they leave it."""
-    for name in (".netrc", ".git-credentials", ".ssh/id_ed25519"):
-        path = step.folder / "home" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"{CANARY}-file\n")
-        path.chmod(0o600)
+    plant_at_home(step.folder / "home")
     included = step.folder / "temp" / "git-credentials-0b5f.config"
     step.author.git("config", "--file", str(included), "http.https://github.com/.extraheader", f"AUTHORIZATION: basic {CANARY}")
     step.author.git("config", "http.https://github.com/.extraheader", f"AUTHORIZATION: basic {CANARY}", cwd=step.workspace)
@@ -66,8 +42,7 @@ def plant(step: Step) -> None:
 
 
 def looked(step: Step) -> Done:
-    look = LOOK.replace("CANARY", CANARY).replace("TOKEN", step.token).replace("PLACE", str(step.folder))
-    step.branch("look", {"extra.sh": look, "metrics.txt": "loss=90\n"})
+    step.branch("look", {"extra.sh": look(step.folder, step.workspace, step.token), "metrics.txt": "loss=90\n"})
     pull = step.remote.open_pull("look")
     payload = step.pull_request(pull)
     step.checkout(f"refs/pull/{pull.number}/merge")
@@ -102,8 +77,7 @@ def test_no_file_no_log_no_comment_and_no_record_holds_a_canary(open_step: Step)
 
 def test_the_job_that_measures_for_another_hands_over_no_canary(open_step: Step) -> None:
     step = open_step
-    look = LOOK.replace("CANARY", CANARY).replace("TOKEN", step.token).replace("PLACE", str(step.folder))
-    step.branch("look", {"extra.sh": look, "metrics.txt": "loss=90\n"})
+    step.branch("look", {"extra.sh": look(step.folder, step.workspace, step.token), "metrics.txt": "loss=90\n"})
     pull = step.remote.open_pull("look")
     payload = step.pull_request(pull)
     step.checkout(f"refs/pull/{pull.number}/merge")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from tests.fakes.github import payloads
 from tests.fakes.github.protection import Rule, Style
 from tests.fakes.github.repository import Pull
 from tests.integration.action.conftest import CONFIG, Done, Step
@@ -79,6 +80,9 @@ def test_each_push_is_a_run_and_a_discarded_one_goes_back_to_what_was_kept(step:
     assert (done.code, done.outputs["conclusion"]) == (0, "success"), done.log
     assert "by which Assay brought the branch back" in done.summary
     assert (len(step.stored()), len(session(step).trials), tip(step)) == (runs, 2, restored)
+    step.checkout(f"refs/heads/{BRANCH}")
+    done = step.run("push", payloads.push(step.remote, BRANCH, second))
+    assert (done.code, len(step.stored())) == (0, runs), done.log
 
 
 def test_a_check_of_the_same_head_again_adds_nothing(step: Step) -> None:

@@ -2,9 +2,13 @@
 
 import os
 import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.integration.experiment.lab import Bench
+from tests.repositories import Sandbox
 
 from assay.core.experiment_errors import OutcomeRefusedError, TreeBusyError
 
@@ -56,6 +60,40 @@ def test_what_git_is_told_not_to_look_at_is_named(bench: Bench, outcome: str) ->
     assert [note for note in result.notes if "src/model.py" in note]
     assert not [note for note in result.notes if "src/kernel.py" in note]
     assert bench.repo.git("ls-files", "-v", "src/model.py").startswith("S")
+
+
+def with_submodule(bench: Bench) -> Path:
+    """A submodule at `lib`, committed; its folder."""
+    library = Sandbox(bench.repo.root.parent / "library")
+    library.commit({"f": "1\n"})
+    bench.repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library.root), "lib")
+    bench.repo.git("commit", "-qm", "a submodule")
+    return bench.repo.root / "lib"
+
+
+def move_on(folder: Path) -> None:
+    (folder / "g").write_text("2\n")
+    for words in (("add", "-A"), ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "2")):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+
+
+def replace_by_a_file(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.write_text("a file\n")
+
+
+@pytest.mark.parametrize("change", [move_on, replace_by_a_file, shutil.rmtree])
+@pytest.mark.parametrize("outcome", ["keep", "discard"])
+def test_a_submodule_is_left_as_it_is_and_that_is_said(bench: Bench, change: Callable[[Path], None], outcome: str) -> None:
+    folder = with_submodule(bench)
+    bench.begin()
+    pinned = bench.repo.git("rev-parse", "HEAD:lib")
+    quiet = bench.log(bench.run().run, "discard", baseline=bench.head)
+    assert not [note for note in quiet.notes if note.startswith("lib ")]
+    change(folder)
+    said = bench.tried(90, outcome, baseline=bench.head).notes
+    assert [note for note in said if note.startswith("lib ")]
+    assert bench.repo.git("rev-parse", "HEAD:lib") == pinned
 
 
 @pytest.mark.parametrize("how", ["gone", "a link"])

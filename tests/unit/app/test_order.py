@@ -128,6 +128,7 @@ def test_rights_that_cannot_be_read_are_none(error: ForgeError) -> None:
     [
         replace(SAID, bot=True),
         replace(SAID, author="github-actions[bot]"),
+        replace(SAID, author="GitHub-Actions[Bot]"),
         replace(SAID, fresh=False),
         replace(SAID, on_pull=False),
     ],

@@ -14,6 +14,7 @@ from assay.core.experiment_errors import GitNotConfiguredError, NoRepositoryErro
 from assay.core.values import dataclass
 
 _MAX_BYTES = 4096
+_MAX_PACKED = 64 * 2**20
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _BRANCH = re.compile(r"ref: (refs/heads/[^\x00-\x20\x7f]+)")
 
@@ -56,6 +57,17 @@ class DotGit:
         if _SHA.fullmatch(text):
             return text
         raise GitNotConfiguredError(f"HEAD of {plain(str(self.root))} names neither a branch nor a commit.", hint="Check a branch out.")
+
+    def commit(self) -> str | None:
+        """The commit that is checked out, None where there is none. Raises GitNotConfiguredError as `head` does."""
+        head = self.head()
+        if not head.startswith("refs/"):
+            return head
+        loose = _text(self.common / head) or ""
+        if _SHA.fullmatch(loose):
+            return loose
+        packed = (line.split(" ") for line in (_text(self.common / "packed-refs", _MAX_PACKED) or "").splitlines())
+        return next((words[0] for words in packed if words[1:] == [head] and _SHA.fullmatch(words[0])), None)
 
 
 def find_dot_git(folder: str) -> DotGit:
@@ -103,9 +115,11 @@ def _checked(found: DotGit) -> DotGit:
     return found
 
 
-def _text(file: Path) -> str | None:
+def _text(file: Path, limit: int = _MAX_BYTES) -> str | None:
+    if not file.is_file():  # a pipe would keep us waiting
+        return None
     try:
         with file.open("rb") as stream:
-            return stream.read(_MAX_BYTES).decode("utf-8", "surrogateescape").rstrip("\n")
+            return stream.read(limit).decode("utf-8", "surrogateescape").rstrip("\n")
     except OSError:
         return None

@@ -103,4 +103,4 @@ def _install(view: PrivateView, lock: IndexLock, tree: str, move: Callable[[], N
 def left_in_tree(view: PrivateView) -> tuple[str, ...]:
     """The paths that differ from our copy of the index, new files among them."""
     dirt = look(view)
-    return tuple(sorted((*dirt.changed, *dirt.deleted, *dirt.untracked, *dirt.hidden)))
+    return tuple(sorted((*dirt.changed, *dirt.deleted, *dirt.untracked, *dirt.hidden, *dirt.modules)))

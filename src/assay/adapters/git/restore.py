@@ -58,7 +58,7 @@ def restore(view: PrivateView, lock: IndexLock, wish: RestoreBaseline, looks_sec
         move_head(view, head, baseline, f"assay: restore after {wish.run}")
     lock.install(view.index)
     spared = [path for path in dirt.untracked if path not in mine]
-    return Restored(baseline, saved, tuple(sorted(plan.kept)), (*spared, *dirt.hidden, *dirt.nested))
+    return Restored(baseline, saved, tuple(sorted(plan.kept)), (*spared, *dirt.hidden, *dirt.modules, *dirt.nested))
 
 
 def _ancestor(view: PrivateView, name: str) -> str:

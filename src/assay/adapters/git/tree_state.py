@@ -1,13 +1,15 @@
 """What a working tree holds, as a tree object: read by git through a view of ours, into a copy of the index."""
 
+import os
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from assay.adapters.git.dot_git import find_dot_git
 from assay.adapters.git.private_view import PrivateView, path_of
 from assay.core.escape import plain
-from assay.core.experiment_errors import TreeBusyError
+from assay.core.experiment_errors import GitNotConfiguredError, TreeBusyError
 from assay.core.values import dataclass
 
 _GONE = b"000000"
@@ -36,7 +38,8 @@ class Change:
 class Dirt:
     """What is not as the index has it: changed and deleted tracked files, new files, and folders that are repositories themselves.
 
-    `hidden` are changed files at which the user has told git not to look (`update-index --skip-worktree`).
+    `hidden` are changed files at which the user has told git not to look (`update-index --skip-worktree`), `modules` submodules
+    that are elsewhere than the index has them, or gone, or something else.
     """
 
     changed: tuple[str, ...]
@@ -44,6 +47,7 @@ class Dirt:
     untracked: tuple[str, ...]
     nested: tuple[str, ...]
     hidden: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
 
 
 def look(view: PrivateView) -> Dirt:
@@ -55,12 +59,34 @@ def look(view: PrivateView) -> Dirt:
     if strange := next((path for path in changed if _is_special(view.tree / path)), None):
         what = f"{plain(strange)} is a pipe, a socket or a device now, which git cannot hold."
         raise TreeBusyError(what, hint="Remove it, and run the command again.")
-    listed = view.list("ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
+    listed = view.list("ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
     found = [path_of(raw[2:]) for raw in listed if raw.startswith(b"?")]
     ours = [path for path in found if not path.startswith(".assay/")]
     nested = tuple(path for path in ours if path.endswith("/"))
-    hidden = _hidden(view, [raw[2:] for raw in listed if raw.startswith(b"S")])
-    return Dirt(tuple(changed), tuple(deleted), tuple(path for path in ours if not path.endswith("/")), nested, hidden)
+    hidden = _hidden(view, dict(_tracked(raw) for raw in listed if raw.startswith(b"S")))
+    links = dict(_tracked(raw) for raw in listed if raw.startswith(b"H 160000 "))
+    modules = tuple(path for path, one in links.items() if not _as_pinned(view.tree / path, one.blob))
+    return Dirt(tuple(changed), tuple(deleted), tuple(path for path in ours if not path.endswith("/")), nested, hidden, modules)
+
+
+def _tracked(row: bytes) -> tuple[str, Entry]:
+    """A line of `ls-files -t --stage` for a tracked file."""
+    facts, _, path = row.partition(b"\t")
+    _, mode, blob, _ = facts.split(b" ")
+    return path_of(path), _entry(mode, blob)
+
+
+def _as_pinned(folder: Path, commit: str) -> bool:
+    """Whether a submodule is at that commit, or was never fetched: by its files, for no git of ours starts in it."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    if not os.path.lexists(folder / ".git"):
+        return not any(folder.iterdir())
+    try:
+        found = find_dot_git(str(folder))
+        return found.root == folder and found.commit() == commit
+    except GitNotConfiguredError:
+        return False
 
 
 def _differing(view: PrivateView) -> tuple[list[str], list[str]]:
@@ -77,22 +103,15 @@ def _differing(view: PrivateView) -> tuple[list[str], list[str]]:
     return changed, deleted
 
 
-def _hidden(view: PrivateView, paths: list[bytes]) -> tuple[str, ...]:
+def _hidden(view: PrivateView, entries: Mapping[str, Entry]) -> tuple[str, ...]:
     """Those of the files that git is not to look at which have changed, seen through an index in which it may."""
-    if not paths:
+    if not entries:
         return ()
     other = replace(view, index=view.folder / "seeing")
     shutil.copyfile(view.index, other.index)
-    wanted = {path_of(path) for path in paths}
-    entries = (row.partition(b"\t") for row in view.list("ls-files", "-z", "--stage"))
-    put(other, {name: _staged(facts) for facts, _, path in entries if (name := path_of(path)) in wanted})
+    put(other, entries)
     other.ask("update-index", "-q", "--refresh", "--ignore-submodules")  # by content, for what was just put there has no times
-    return tuple(path for path in _differing(other)[0] if path in wanted)
-
-
-def _staged(facts: bytes) -> Entry:
-    mode, blob, _ = facts.split(b" ")
-    return _entry(mode, blob)
+    return tuple(path for path in _differing(other)[0] if path in entries)
 
 
 def _is_special(file: Path) -> bool:
