@@ -144,6 +144,10 @@ class BranchWriter(Protocol):
         """
         ...
 
+    def grown_from(self, commit: str, head: str) -> bool:
+        """Whether a head lies on top of a commit; false where one of them is not in this clone."""
+        ...
+
 
 class SparedFiles(Protocol):
     """Remembers the new files in a tree that are not a run's."""

@@ -92,7 +92,8 @@ class SlurmServer:
         return self.ask("squeue", "--noheader", "--array", "--format=%i %T").split("\n")[:-1]
 
     def hasten(self) -> None:
-        """Start what was queued again at once: Slurm lets it wait for two minutes."""
+        """Start what was queued again, once nothing is on its way any more to end the first: Slurm waits for two minutes instead."""
+        until(lambda: re.search(r"Agent queue size: *0\s", self.ask("sdiag")) and re.search(r"Agent count: *0\s", self.ask("sdiag")))
         until(lambda: [one for one in self.jobs() if one.endswith("PENDING")], lambda: str(self.jobs()))
         for job in self.jobs():
             self.ask("scontrol", "update", f"JobId={job.split()[0]}", "StartTime=now")

@@ -197,3 +197,18 @@ def test_two_workers_bring_three_seeds_of_four_baselines_to_the_right_end(lab: W
     assert len(stored) == 11 + 6 + 1 + 2 + 1
     attempts = [one for out, _ in done for one in json.loads(out)["attempts"]]
     assert len(attempts) == 11 + 6 + 1 + 2
+
+
+def test_on_a_data_branch_jobs_and_runs_are_there_for_every_clone(lab: World) -> None:
+    remote = lab.folder / "remote.git"
+    lab.repo.git("init", "-q", "--bare", "-b", "main", str(remote))
+    lab.repo.git("remote", "add", "origin", str(remote))
+    lab.repo.git("push", "-q", "origin", "main")
+    answer(lab, "add", "--seeds", "1", "--store", "branch")
+    lab.repo.git("clone", "-q", str(remote), str(lab.folder / "other"))
+    worked = lab.assay("queue", "work", "--store", "branch", "--json", cwd=lab.folder / "other")
+    assert worked.code == 0, worked.text
+    (job,) = answer(lab, "list", "--store", "branch")["jobs"]
+    assert (job["status"], job["run_id"]) == ("done", worked.result["attempts"][0]["run_id"])
+    stored = lab.repo.git("-C", str(remote), "ls-tree", "-r", "--name-only", "assay-data").splitlines()
+    assert [name.rpartition("/")[2] for name in stored if name.startswith("runs/")] == [f"{job['run_id']}.json"]

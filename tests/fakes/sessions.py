@@ -45,3 +45,6 @@ class FakeBranchWriter:
         if self.fails:
             raise self.fails
         return self.tip
+
+    def grown_from(self, commit: str, head: str) -> bool:
+        return True

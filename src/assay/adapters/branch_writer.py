@@ -44,6 +44,11 @@ class RemoteBranchWriter:
             self._push(view, commit, ref, effect)
             return commit
 
+    def grown_from(self, commit: str, head: str) -> bool:
+        """As the port says, by a git that is deaf to what foreign code may have put into the checkout."""
+        with private_view(self.dot_git) as view:
+            return view.ask("merge-base", "--is-ancestor", commit, head).ok
+
     def _commit(self, view: PrivateView, effect: RestoreCommit, tree: str) -> str:
         return view.commit(tree, (effect.head,), effect.message, at=view.do("show", "-s", "--format=%cI", effect.head).line)
 

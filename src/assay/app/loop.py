@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
 from datetime import timedelta
 
+from assay.app.attempts_log import Campaign
 from assay.app.check import CheckRequest, check_commits
 from assay.app.commits import Commits
 from assay.app.house import House
@@ -186,6 +187,8 @@ class _Way:
     def _attempted(self, task: Task, house: House) -> LedgerRow:
         """The row of one attempt. What is wrong with the task's surroundings holds it; what breaks outside of it fails it."""
         try:
+            if stopped := Campaign(house.store, house.clock, self.about.config).refusal(task.benchmark):
+                return held_row(task, self._origin(), stopped.reason, stopped.next_step)
             commits = base_for(task, self.parts, self.about, house.store)
             with self.request.batch():
                 checked = check_commits(self._asked(task, commits), commits, house, self.record, Silent())

@@ -133,7 +133,7 @@ def restore(book: PullBook, step: Step, states: Sequence[SessionState]) -> Back:
         facts = book.forge.branch_facts(branch, step.into)
         if objection := write_objection(facts, git.experiment_branches, has_push_token=book.push_token):
             return Back(f"{stays}: {objection}.")
-        baseline = _baseline(book.repo, step.commits, states)
+        baseline = _baseline(book.writer, step.commits, states)
         wish = RestoreCommit(branch, step.commits.head, baseline, git.preserve, restored_message(wanted.run_id, baseline))
         return _gone_back(wish, book.writer.restore(wish))
     except HeadMovedError as error:
@@ -149,9 +149,9 @@ def _gone_back(wish: RestoreCommit, tip: str) -> Back:
     return Back(f"{what} `git revert {tip[:12]}` brings the change back.", wish.baseline, tip)
 
 
-def _baseline(repo: Repo, commits: Commits, states: Sequence[SessionState]) -> str:
+def _baseline(writer: BranchWriter, commits: Commits, states: Sequence[SessionState]) -> str:
     """What a discarded change goes back to: the newest kept commit that it has grown from, else what it was judged against."""
-    return next((one for one in kept_heads(states) if one != commits.head and _grown_from(repo, one, commits.head)), commits.base)
+    return next((one for one in kept_heads(states) if one != commits.head and writer.grown_from(one, commits.head)), commits.base)
 
 
 def _grown_from(repo: Repo, commit: str, head: str) -> bool:

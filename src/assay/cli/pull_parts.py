@@ -9,6 +9,7 @@ from assay.errors import InfrastructureError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from assay.adapters.branch_writer import RemoteBranchWriter
     from assay.adapters.store_branch.remote import Remote
     from assay.app.pull_session import PullBook
     from assay.app.question import Nothing
@@ -25,10 +26,16 @@ class _Writer:
     remote: "Remote"
 
     def restore(self, effect: "RestoreCommit") -> str:
+        return self._made().restore(effect)
+
+    def grown_from(self, commit: str, head: str) -> bool:
+        return self._made().grown_from(commit, head)
+
+    def _made(self) -> "RemoteBranchWriter":
         from assay.adapters.branch_writer import RemoteBranchWriter
         from assay.adapters.git.dot_git import find_dot_git
 
-        return RemoteBranchWriter(find_dot_git(self.root), self.remote).restore(effect)
+        return RemoteBranchWriter(find_dot_git(self.root), self.remote)
 
 
 def open_pulls(site: "Site", kept: "JobStore") -> "PullBook":

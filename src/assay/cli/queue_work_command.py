@@ -18,7 +18,8 @@ from assay.errors import UsageError
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
     from assay.adapters.worktrees.interpreter import JobQuestion
-    from assay.app.queue_work import Worked, Workshop
+    from assay.app.queue_attempt import Workshop
+    from assay.app.queue_work import Worked
     from assay.ports import Observer
     from assay.queue_ports import WatchedRunner
 
@@ -60,7 +61,7 @@ def _workshop(stack: ExitStack, options: WorkOptions, repo: "GitRepo", observer:
     from assay.adapters.store_directory import DirectoryStore
     from assay.adapters.watched_runner import Watched
     from assay.adapters.workplace import LocalWorkplace
-    from assay.app.queue_work import Workshop
+    from assay.app.queue_attempt import Workshop
 
     config = read_config(repo.root, options.config) if options.config else read_config(repo.root)
     store, _ = store_at(_named(options.store), repo, observer)

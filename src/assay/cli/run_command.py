@@ -174,7 +174,9 @@ def measure_here(bench: Bench, name: str, within_s: float, *, arrived: bool, see
         house = house_of(stack, bench.config, bench.repo, DirectoryStore(bench.folder.lent), display)
         take_cover(stack, bench.repo.root, house.observer, own_variables=arrived)  # ssh, to the places of others, may need its own
         ran = run_cell(bench.plan, name, bench.config, house, limits)
-    bench.folder.put_cell(ran.cell, name if seed is None else seed_cell(name, seed))
+    called = name if seed is None else seed_cell(name, seed)
+    if not (ran.cell.cut_short and bench.folder.has_cell(called)):  # of two attempts at one job the whole one stands, whichever is later
+        bench.folder.put_cell(ran.cell, called)
     return ran
 
 

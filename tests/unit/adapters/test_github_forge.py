@@ -12,10 +12,11 @@ from responses import matchers
 
 from assay.adapters.github.client import HASTY, Patience, Time
 from assay.adapters.github.forge import GitHubForge
+from assay.adapters.github.rights import rights_of
 from assay.core.check_run import Annotation, CheckRun
 from assay.core.http_waits import Limits
 from assay.core.model import Conclusion
-from assay.errors import ForgeError
+from assay.errors import ForgeError, UsageError
 from assay.forge_ports import Posted
 
 API = "https://api.github.test:443"
@@ -415,8 +416,73 @@ def test_the_head_of_a_pull_request_is_read(wire: Wire) -> None:
     assert wire.forge().head_of(7) == HEAD
 
 
-@pytest.mark.parametrize("body", ['{"head": null}', '{"head": {"sha": 3}}', '{"head": "x"}', "[", "null"])
+@pytest.mark.parametrize("body", ['{"head": null}', '{"head": {"sha": 3}}', '{"head": "x"}', "[]", "null"])
 def test_an_unexpected_answer_is_an_error_for_people(wire: Wire, body: str) -> None:
     wire.mock.get(f"{REPO}/pulls/7", body=body, content_type="application/json")
     with pytest.raises(ForgeError, match="unexpected"):
         wire.forge().head_of(7)
+
+
+STRANGE = {
+    "a redirect that PyGithub takes for a success": {"status": 307, "json": {"message": "Moved"}, "headers": {"Location": f"{REPO}/x"}},
+    "a redirect to another host": {"status": 301, "json": {}, "headers": {"Location": "https://elsewhere.test/x"}},
+    "a redirect to another scheme": {"status": 301, "json": {}, "headers": {"Location": "http://api.github.test/x"}},
+    "the page of a proxy": {"status": 200, "body": "<html>Sign in</html>"},
+    "half an answer": {"status": 200, "body": '{"id": 3, "html'},
+    "nothing": {"status": 200, "body": ""},
+    "brackets without end": {"status": 200, "body": "[" * 200_000},
+    "a reset that is no time": {"status": 200, "json": {}, "headers": {"x-ratelimit-reset": "inf"}},
+}
+
+
+@pytest.mark.parametrize("answer", STRANGE.values(), ids=STRANGE)
+def test_what_is_no_answer_of_the_api_is_no_success_and_no_crash(answer: dict[str, Any]) -> None:
+    with responses.RequestsMock() as mock:
+        mock.get(f"{REPO}/issues/comments/3", json=comment(3, "x", BOT) | {"body": MARKER, "issue_url": f"{REPO}/issues/7"})
+        mock.patch(f"{REPO}/issues/comments/3", **answer)
+        with pytest.raises(ForgeError):
+            Wire(mock).forge().upsert_comment(7, BODY, MARKER, known=3)
+
+
+def test_a_change_whose_answer_was_cut_off_is_sent_again(wire: Wire) -> None:
+    there = comment(3, MARKER, BOT) | {"issue_url": f"{REPO}/issues/7"}
+    wire.mock.get(f"{REPO}/issues/comments/3", json=there)
+    wire.mock.patch(f"{REPO}/issues/comments/3", body='{"id": 3, "bo')
+    wire.mock.patch(f"{REPO}/issues/comments/3", body='{"message": "unico', status=502)
+    wire.mock.patch(f"{REPO}/issues/comments/3", json=there)
+    assert wire.forge().upsert_comment(7, BODY, MARKER, known=3).id == 3
+    assert wire.sent("PATCH") == [{"body": BODY}] * 3
+
+
+def test_a_check_run_without_an_id_has_not_been_made() -> None:
+    with responses.RequestsMock() as mock:
+        mock.post(f"{REPO}/check-runs", body="null", status=201)
+        with pytest.raises(ForgeError, match="did not say what it has made"):
+            Wire(mock).forge(HASTY).open_check("assay / bench", HEAD, "run-1", "Measuring", new=True)
+
+
+def test_certificates_that_are_not_there_are_an_answer_that_did_not_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/nowhere/bundle.pem")
+    forge = GitHubForge("t0ken", "ada/lab", api_url="https://127.0.0.1:9", bot_login="x", patience=HASTY)
+    with pytest.raises(ForgeError, match="certificate"):
+        forge.withdraw_comment(3)
+
+
+@pytest.mark.parametrize("url", ["", "api.github.com", "ftp://api.github.com", "http://", "http://[::1", "https://host:0x"])
+def test_an_address_that_is_none_is_said_at_once(url: str) -> None:
+    with pytest.raises(UsageError, match="GITHUB_API_URL"):
+        GitHubForge("t0ken", "ada/lab", api_url=url, bot_login="x")
+
+
+FRUITLESS = [
+    (403, {"Retry-After": "60"}, "a rate limit"),
+    (429, {}, "a rate limit"),
+    (502, {}, "a failure of its own"),
+]
+
+
+@pytest.mark.parametrize(("status", "headers", "reason"), FRUITLESS)
+def test_a_limit_or_an_outage_tells_nothing_of_a_token(status: int, headers: dict[str, str], reason: str) -> None:
+    with responses.RequestsMock() as mock:
+        mock.get(REPO, json={"message": "No"}, status=status, headers=headers)
+        assert reason in rights_of("t0ken", "ada/lab", API).problem

@@ -14,9 +14,12 @@ from tests.fakes.runs import a_run, an_id
 from tests.houses import BASE, HEAD, Lab, Script
 from tests.loops import DAY, HERE, HOUR, a_row, config_of
 
+from assay.app.attempts_log import Campaign, Tried
 from assay.app.loop import TickRequest, tick
 from assay.app.status import Judge, Surveyed
+from assay.core.attempts.entry import AttemptResult, Diagnosis
 from assay.core.config import Config
+from assay.core.config_sections import AttemptsConfig
 from assay.core.loop.capabilities import Capabilities
 from assay.core.loop.claims import claim
 from assay.core.loop.ledger import BadLine, LedgerRow
@@ -151,6 +154,19 @@ def test_only_held_tasks_exit_with_three_and_are_written_down_once_in_six_hours(
     place.lab.clock.advance(6 * 3600)
     assert results(place.tick()) == [("gpu", "skipped")]
     assert "cuda" in first.stop
+
+
+def test_what_has_stopped_after_strikes_is_held_until_a_person_grants_more() -> None:
+    place = town("bench")
+    place.config = place.config.model_copy(update={"attempts": AttemptsConfig(strikes=1)})
+    campaign = Campaign(place.lab.store, place.lab.clock, place.config)
+    campaign.log(Tried("bench", "x", AttemptResult.FAILED, Diagnosis.BUG, touched=("src/loss.py",)), "ada")
+    held = place.tick()
+    assert (results(held), held.exit_code, dict(place.script.ran)) == ([("bench", "skipped")], 3, {})
+    assert "bench has stopped" in (place.rows[0].held_by or "")
+    campaign.grant(1, "ada")
+    place.lab.clock.advance(6 * 3600)
+    assert results(place.tick()) == [("bench", "collected")]
 
 
 def test_what_belongs_on_another_machine_is_nothing_that_is_owed_here() -> None:

@@ -10,7 +10,8 @@ from tests.fakes.runner import FakeHandle, completed
 from tests.houses import HEAD, Lab, Script, config
 from tests.queues import a_job, a_queue
 
-from assay.app.queue_work import Patience, Worked, Workshop, work
+from assay.app.queue_attempt import Workshop
+from assay.app.queue_work import Patience, Worked, work
 from assay.core.config import Config
 from assay.core.envelope import RunStatus
 from assay.core.model import Cause, Completed, Side

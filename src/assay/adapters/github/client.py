@@ -3,6 +3,7 @@
 Left to itself it repeats a POST that got no answer, never repeats a PATCH, and waits for a reset up to an hour.
 """
 
+import json
 import random
 import re
 import time
@@ -17,12 +18,17 @@ from github.Repository import Repository
 from github.Requester import Requester
 
 from assay import __version__
+from assay.core.escape import plain
 from assay.core.http_waits import Limits, Trouble, wait_s
 from assay.core.values import dataclass
+from assay.errors import UsageError
 
 PER_PAGE = 100
 
 T = TypeVar("T")
+
+_SILENT = frozenset({202, 204, 205})
+"""The successes that may come without a word."""
 
 _NAMED = re.compile(r"/pulls/[0-9]+$")
 """What the event has named exists, though a server may hear of it later than we do."""
@@ -73,7 +79,7 @@ class Sender:
             try:
                 return request()
             except (GithubException, requests.RequestException) as error:
-                trouble = _trouble(method, error, exists=exists)
+                trouble = trouble_of(method, error, exists=exists)
                 self._waited += max(self._clock.now() - began, 0.0)  # for an answer that did not come
                 seconds = wait_s(trouble, turn, self._clock.now(), self._clock.chance(), self._patience.limits, self._waited)
                 if seconds is None:
@@ -131,6 +137,44 @@ class PatientRequester(Requester):
             self._made.add(urlsplit(str(answer[1].get("url", ""))).path)
         return answer
 
+    def requestJson(  # noqa: N802 - the name that PyGithub calls
+        self,
+        *request: Any,
+        **options: Any,
+    ) -> tuple[int, dict[str, Any], str]:
+        """As PyGithub's, where what came is an answer of the API; see `_heard`."""
+        try:
+            return _heard(*super().requestJson(*request, **options))
+        except (RuntimeError, ArithmeticError) as error:  # it will not follow a redirect elsewhere, or one that goes round in circles
+            raise _moved(str(error)) from error
+
+
+def _heard(status: int, headers: dict[str, Any], text: str) -> tuple[int, dict[str, Any], str]:
+    """The same, where it is JSON or says that there is nothing to say.
+
+    What a proxy or a half sent answer says instead is no answer: of a failure its status is all that counts. Raises
+    GithubException for a redirect, which PyGithub would take for a success, and RequestException where nothing was heard.
+    """
+    if 300 <= status < 400:
+        raise _moved(f"a redirect (status {status})", status)
+    if _is_json(text) or (not text and status in _SILENT):
+        return status, headers, text
+    if status >= 400:
+        return status, headers, "{}"
+    raise requests.exceptions.ContentDecodingError("what came is not JSON")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _moved(said: str, status: int = 301) -> GithubException:
+    return GithubException(status, {"message": said}, {})
+
 
 def _nature(verb: str, url: str, content: Any) -> str:
     """The method that a request is like when it is repeated: of equal reactions GitHub keeps one, annotations it adds to those there."""
@@ -141,13 +185,27 @@ def _nature(verb: str, url: str, content: Any) -> str:
 
 
 def connect(token: str, repository: str, api_url: str, patience: Patience, clock: Time) -> tuple[Repository, Sender]:
-    """A repository that is asked for nothing until it must, with 100 items a page; and the way out for requests of other kinds."""
+    """A repository that is asked for nothing until it must, with 100 items a page; and the way out for requests of other kinds.
+
+    Raises UsageError for an address that is none.
+    """
+    if not _is_address(api_url):
+        raise UsageError(f"GITHUB_API_URL is no address: {plain(api_url, 100)}.", hint="It looks like https://api.github.com.")
     sender = Sender(patience, clock)
     requester = PatientRequester(sender, token, api_url, patience.timeout_s)
     return Repository(requester, url=f"/repos/{repository}"), sender
 
 
-def _trouble(method: str, error: GithubException | requests.RequestException, *, exists: bool) -> Trouble:
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+
+
+def trouble_of(method: str, error: GithubException | requests.RequestException, *, exists: bool) -> Trouble:
+    """What went wrong, in the words of the policy."""
     if isinstance(error, GithubException):
         said = error.data.get("message") if isinstance(error.data, dict) else ""
         headers = {str(name).lower(): str(value) for name, value in (error.headers or {}).items()}

@@ -18,7 +18,6 @@ from assay.forge_ports import Posted
 
 if TYPE_CHECKING:
     from github.CheckRun import CheckRun as GitHubCheckRun
-    from github.IssueComment import IssueComment
 
 MAX_ANNOTATIONS = 50
 """Of one request. Each further request with annotations adds to those that are there."""
@@ -64,7 +63,7 @@ class GitHubForge(Questions, WorkflowRuns):
             return there
         return self._once(
             f"write a comment on pull request {number}",
-            lambda: _comment(self._repo.get_issue(number).create_comment(body)),
+            lambda: _named(self._repo.get_issue(number).create_comment(body)),
             lambda: self.update_comment(number, body, marker),
         )
 
@@ -94,7 +93,7 @@ class GitHubForge(Questions, WorkflowRuns):
         url = self._details_url or NotSet
         return (None if new else find()) or self._once(
             what,
-            lambda: _check(self._repo.create_check_run(name, commit, url, external_id, "in_progress", output=output)),
+            lambda: _named(self._repo.create_check_run(name, commit, url, external_id, "in_progress", output=output)),
             find,
         )
 
@@ -121,9 +120,9 @@ class GitHubForge(Questions, WorkflowRuns):
         with told(f"complete the check run “{payload.name}”"):
             there = self._checks(payload.name, payload.head_sha, payload.external_id)
         if unfinished := [run for run in there if run.status != "completed"]:
-            return self.close_check(_check(unfinished[0]), payload)
+            return self.close_check(_named(unfinished[0]), payload)
         if there:
-            return _check(there[0])
+            return _named(there[0])
         return self.close_check(None, payload) if make else None
 
     def _annotated(self, what: str, place: str, body: Json, count: int) -> Posted:
@@ -178,7 +177,7 @@ class GitHubForge(Questions, WorkflowRuns):
         return self._repo.requester.requestJsonAndCheck(method, self._repo.url + path, input=content)[1]
 
     def _find_check(self, name: str, commit: str, external_id: str) -> Posted | None:
-        return next(map(_check, self._checks(name, commit, external_id)), None)
+        return next(map(_named, self._checks(name, commit, external_id)), None)
 
     def _checks(self, name: str, commit: str, external_id: str) -> "list[GitHubCheckRun]":
         runs = self._repo.get_commit(commit).get_check_runs(check_name=name, filter="all")
@@ -202,12 +201,11 @@ class GitHubForge(Questions, WorkflowRuns):
         raise ValueError("a thing is to be made at least once")
 
 
-def _comment(comment: "IssueComment") -> Posted:
-    return Posted(comment.id, comment.html_url)
-
-
-def _check(run: Any) -> Posted:
-    return Posted(run.id, run.html_url)
+def _named(thing: Any) -> Posted:
+    """PyGithub has no id where the answer had none."""
+    if not isinstance(thing.id, int):
+        raise UncertainError("GitHub did not say what it has made.", hint="Run the job again.")
+    return Posted(thing.id, thing.html_url)
 
 
 def _posted(found: Json) -> Posted:

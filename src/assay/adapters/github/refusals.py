@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from github import BadAttributeException, GithubException, RateLimitExceededException
-from requests import RequestException
 
 from assay.core.escape import plain
 from assay.errors import ForgeError
@@ -23,7 +22,7 @@ def told(what: str) -> Iterator[None]:
         yield
     except GithubException as error:
         raise _refused(error, what) from error
-    except RequestException as error:
+    except OSError as error:  # a RequestException is one; so is a bundle of certificates that is not there
         reason = plain(str(error).partition(" for url")[0], 200)
         raise UncertainError(
             f"GitHub did not answer when it was to {what}: {type(error).__name__}: {reason}.",
@@ -57,6 +56,9 @@ def _refused(error: GithubException, what: str) -> ForgeError:
     if status == 404:
         where = "See the repository's name, and that the token may read it."
         return ForgeError(f"GitHub finds no place to {what}.", hint=where, refused=True)
+    if 300 <= status < 400:
+        moved = "See that GITHUB_API_URL is the address that the server itself gives out, and whether the repository was renamed."
+        return ForgeError(f"GitHub sends us elsewhere when it was to {what}: {said}", hint=moved)
     if status >= 500:
         return UncertainError(f"GitHub failed (status {status}) when it was to {what}.", hint=f"See {_STATUS}, and run the job again.")
     mistake = "This is likely a mistake of Assay's; please report it."

@@ -3,11 +3,10 @@ a token without the right gets 403, one with it is told that the commit of all z
 
 from typing import Any
 
-from requests import RequestException
-
-from assay.adapters.github.client import Patience, Time, connect
-from assay.core.http_waits import Limits
+from assay.adapters.github.client import Patience, Time, connect, trouble_of
+from assay.core.http_waits import Limits, Nature
 from assay.core.token_checkup import Rights
+from assay.errors import UsageError
 
 NOWHERE = "0" * 40
 """No commit has this id."""
@@ -20,12 +19,17 @@ def rights_of(token: str, repository: str, api_url: str) -> Rights:
     """What the token may do. Nothing is changed: each request names what does not exist."""
     from github import GithubException
 
-    home, _ = connect(token, repository, api_url, ONCE, Time())
+    try:
+        home, _ = connect(token, repository, api_url, ONCE, Time())
+    except UsageError as error:
+        return Rights(repository, problem=error.message)
 
     def status(verb: str, path: str, content: dict[str, Any] | None = None) -> int:
         try:
             home.requester.requestJsonAndCheck(verb, f"/repos/{repository}{path}", input=content)
         except GithubException as error:
+            if trouble_of(verb, error, exists=False).nature in (Nature.OUTAGE, Nature.LIMIT):
+                raise
             return int(error.status)
         return 200
 
@@ -39,7 +43,10 @@ def rights_of(token: str, repository: str, api_url: str) -> Rights:
             checks=_may(status("POST", "/check-runs", {"name": "assay: doctor", "head_sha": NOWHERE})),
             comments=_may(status("PATCH", "/issues/comments/1", {"body": "…"})),
         )
-    except RequestException as error:
+    except GithubException as error:
+        what = "a rate limit" if error.status < 500 else "a failure of its own"
+        return Rights(repository, problem=f"{api_url} answers with {what} (status {error.status}), which tells nothing of the token.")
+    except OSError as error:  # a RequestException is one
         return Rights(repository, problem=f"{api_url} gives no answer ({type(error).__name__}).")
 
 
