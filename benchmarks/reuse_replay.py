@@ -30,7 +30,6 @@ from assay.adapters.git import GitRepo
 from assay.adapters.store_directory import DirectoryStore
 from assay.app.record import LOCKFILES
 from assay.app.reuse import Content, Lineage
-from assay.core.command_paths import paths_named
 from assay.core.config import Benchmark, Config
 from assay.core.envelope import Run
 from assay.core.fingerprint import fingerprints_of
@@ -38,7 +37,9 @@ from assay.core.lineage import Needed, ReuseQuestion, config_facts, lineage_key
 from assay.core.model import Trust
 from assay.core.result import ReuseVerdict
 from assay.core.timestamp import stamp
-from assay.core.window import GROUPS, Classifier
+from assay.core.window import GROUPS, Classifier, own_paths
+
+_ANY_NAME = b"/any name of a file"
 
 ROOT = Path(__file__).parents[1]
 
@@ -177,7 +178,9 @@ class Proof:
         listed = {commit: ask_git(self.root, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1] for commit in commits}
         paths = {_path(line) for lines in listed.values() for line in lines}
         matter = paths - matched_by_git(self.config.ignore, paths)
-        matter |= paths & {path.encode() for path in paths_named(self.benchmark.run, self.benchmark.workdir)}
+        named = {path.encode() for path in own_paths(self.benchmark)}
+        folders = tuple(one.removesuffix(_ANY_NAME) for one in matched_by_git(self.config.ignore, {one + _ANY_NAME for one in named}))
+        matter |= {path for path in paths if path in named or path.startswith(tuple(one + b"/" for one in folders))}
         watch = self.benchmark.watch
         for group in GROUPS if watch else ():
             matter |= matched_by_git(getattr(watch, group.value), paths)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.core.config import Benchmark
-from assay.ports import Worktree
+from assay.worktree_ports import Worktree
 
 BACKEND = """\
 import pathlib

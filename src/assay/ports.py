@@ -14,15 +14,12 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
     from assay.core.attempts.entry import AttemptEntry
     from assay.core.budget import Spend, Spent
     from assay.core.comment_pointer import CommentPointer
-    from assay.core.config import Benchmark
     from assay.core.envelope import Run, StoredDecision, Tombstone
     from assay.core.events import Event
     from assay.core.facts import EnvironmentFacts, MachineFacts, PythonFacts
-    from assay.core.fusion.exchange import Ask, Reply
-    from assay.core.fusion.state import Artifact, Manifest
-    from assay.core.model import Completed, Side
+    from assay.core.model import Completed
     from assay.core.prior import Found, Search
-    from assay.core.process import Account, Heartbeat, ProcessRequest
+    from assay.core.process import Heartbeat, ProcessRequest
     from assay.core.tree import Change, LineCounts, TreeFile
 
 
@@ -130,66 +127,6 @@ class Repo(Protocol):
 
     def is_dirty(self) -> bool:
         """Whether the user's tree has changes to tracked files or new files that are not ignored."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Worktree:
-    """A commit laid out on disk, with the environment that its processes run in.
-
-    `cwd` is the benchmark's working directory inside `root`. What is the user's: nothing below `read_only`, and in setup
-    nothing below `read_only_in_setup`, may be written to, save below `writable`.
-    `notes` are sentences for the report: what could not be had, such as another user account.
-    """
-
-    side: Side
-    commit: str
-    root: str
-    cwd: str
-    env: Mapping[str, str]
-    account: Account | None = None
-    notes: tuple[str, ...] = ()
-    read_only: tuple[str, ...] = ()
-    read_only_in_setup: tuple[str, ...] = ()
-    writable: tuple[str, ...] = ()
-
-
-class Worktrees(Protocol):
-    """Makes and removes the worktrees of one check. The user's own checkout is never one of them."""
-
-    def prepare(self, side: Side, commit: str, benchmark: Benchmark) -> Worktree:
-        """Check the commit out at its full sha, with inputs and caches linked and an environment of its own.
-
-        Raises UsageError for an input that does not exist, UnfitCommitError for a commit that cannot take this benchmark,
-        such as one without its `workdir` or with a file of its own in an input's place, InfrastructureError where git or the disk refuses.
-        """
-        ...
-
-    def enter(self, worktree: Worktree) -> None:
-        """Its processes come next: no other worktree can be reached from now on, as far as this system lets us see to it."""
-        ...
-
-    def leave(self, worktree: Worktree) -> tuple[str, ...]:
-        """Its process has ended: what has meanwhile changed in the other worktrees, by side and path. The paths are untrusted."""
-        ...
-
-    def changed_files(self, worktree: Worktree) -> tuple[str, ...]:
-        """The tracked files of a worktree that are no longer those of its commit. They are untrusted."""
-        ...
-
-    def shared_state(self) -> Mapping[str, str]:
-        """A fingerprint of everything outside the worktrees that a setup could change for both sides.
-
-        Two equal answers, before and after setup, are the evidence that the sides are isolated. Keys are paths for people.
-        """
-        ...
-
-    def foreign_editables(self, worktree: Worktree) -> tuple[str, ...]:
-        """Packages that a process in this worktree would import from the user's own checkout."""
-        ...
-
-    def input_identities(self, benchmark: Benchmark) -> Mapping[str, str]:
-        """For each input path its identity: a hash for what is small enough to read, else sizes and times."""
         ...
 
 
@@ -327,35 +264,4 @@ class Reports(Protocol):
 
     def write(self, name: str, text: str) -> str:
         """Write one report file atomically; the path it now has. Raises InfrastructureError where it cannot be written."""
-        ...
-
-
-class Analyst(Protocol):
-    """Whoever answers a question about a result: a function, a model behind an API, a program."""
-
-    async def answer(self, ask: Ask) -> Reply:
-        """The answer. Raises AnalysisError, which keeps what was spent and said until then, also where it is cancelled."""
-        ...
-
-
-class AnalysisFolder(Protocol):
-    """The files of one analysis, readable by nobody else. All raise AnalysisError where the disk refuses."""
-
-    @property
-    def path(self) -> str: ...
-
-    def write(self, name: str, text: str) -> Artifact:
-        """Write one file, whole or not at all."""
-        ...
-
-    def publish(self, manifest: Manifest) -> None:
-        """Put the manifest in the place of the one before."""
-        ...
-
-
-class Analyses(Protocol):
-    """Where the files of analyses are kept."""
-
-    def create(self, analysis_id: str, *, durable: bool) -> AnalysisFolder:
-        """The folder of a new analysis. With `durable` its files outlive a crash of the machine: something was paid for them."""
         ...

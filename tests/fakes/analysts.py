@@ -16,7 +16,7 @@ Answering = Callable[[Ask], Awaitable[Reply]]
 
 @dataclass
 class FakeAnalyst:
-    """Satisfies `ports.Analyst`. `turns` are taken one by one, the last for ever; `asked` are all questions of all analysts."""
+    """Satisfies `analysis_ports.Analyst`. `turns` are taken one by one, the last for ever; `asked` are all questions of all analysts."""
 
     turns: tuple[Answering, ...]
     asked: list[Ask]
@@ -81,7 +81,7 @@ class FakePanel:
 
 @dataclass
 class FakeFolder:
-    """Satisfies `ports.AnalysisFolder`. A name in `refuses` cannot be written, nor can a manifest of a state in it."""
+    """Satisfies `analysis_ports.AnalysisFolder`. A name in `refuses` cannot be written, nor can a manifest of a state in it."""
 
     path: str
     refuses: set[str]
@@ -103,7 +103,7 @@ class FakeFolder:
 
 @dataclass
 class FakeAnalyses:
-    """Satisfies `ports.Analyses`."""
+    """Satisfies `analysis_ports.Analyses`."""
 
     refuses: set[str] = field(default_factory=set)
     folders: list[FakeFolder] = field(default_factory=list)

@@ -8,12 +8,12 @@ from typing import Self
 from assay.core.config import Benchmark
 from assay.core.model import Side
 from assay.errors import AssayError
-from assay.ports import Worktree
+from assay.worktree_ports import Worktree
 
 
 @dataclass(slots=True)
 class FakeWorktrees:
-    """Satisfies `ports.Worktrees`, and is its own context. `states` are handed out one a call, the last one for ever.
+    """Satisfies `worktree_ports.Worktrees`, and is its own context. `states` are handed out one a call, the last one for ever.
 
     `refusal` is raised instead of preparing a side. `trespasses` are found after every process, `changed` are the files of
     both sides that differ in the end. `calls` has each call, `open` whether the context is.

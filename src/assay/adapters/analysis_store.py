@@ -18,7 +18,7 @@ _HINT = "Free the disk or the folder's permissions; the decision does not depend
 
 
 class AnalysisFolders:
-    """Satisfies `ports.Analyses`, below one root, `.assay/analyses` as a rule."""
+    """Satisfies `analysis_ports.Analyses`, below one root, `.assay/analyses` as a rule."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -50,7 +50,7 @@ class AnalysisFolders:
 
 
 class LocalAnalysis:
-    """Satisfies `ports.AnalysisFolder`."""
+    """Satisfies `analysis_ports.AnalysisFolder`."""
 
     def __init__(self, folder: Path, *, durable: bool) -> None:
         self._folder = folder

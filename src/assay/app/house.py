@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 
 from assay.core.values import dataclass
-from assay.ports import Clock, Machine, Observer, Repo, Runner, Store, Worktrees
+from assay.ports import Clock, Machine, Observer, Repo, Runner, Store
+from assay.worktree_ports import Worktrees
 
 
 @dataclass(frozen=True, slots=True)

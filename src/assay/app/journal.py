@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from assay.analysis_ports import AnalysisFolder
 from assay.app.panel import Desk, Order
 from assay.core.fusion.events import StateReached
 from assay.core.fusion.failure import AnalysisError
 from assay.core.fusion.state import Attempt, Manifest, State
 from assay.core.timestamp import stamp
-from assay.ports import AnalysisFolder
 
 
 class Journal:

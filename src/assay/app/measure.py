@@ -26,7 +26,7 @@ from assay.core.session_noise import unit_variances
 from assay.core.timestamp import stamp
 from assay.core.window import Classifier
 from assay.errors import CancelledError, UnfitCommitError
-from assay.ports import Worktree, Worktrees
+from assay.worktree_ports import Worktree, Worktrees
 
 EARLIER_RUNS = 40
 """So many stored runs are asked how widely processes spread."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import field
 
+from assay.analysis_ports import Analyses, Analyst
 from assay.core.fusion.budget import Limits
 from assay.core.fusion.events import AnalysisEvent
 from assay.core.fusion.narrative import Narrative
@@ -10,7 +11,7 @@ from assay.core.fusion.routes import Route
 from assay.core.fusion.shuffle import Chance
 from assay.core.fusion.state import Manifest
 from assay.core.values import dataclass
-from assay.ports import Analyses, Analyst, Clock
+from assay.ports import Clock
 
 
 @dataclass(frozen=True, slots=True)

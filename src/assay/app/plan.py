@@ -162,10 +162,12 @@ def _reuse_question(house: House, question: Question) -> ReuseQuestion:
             f"The input {missing[0]} of the benchmark {benchmark.name} does not exist.",
             hint="Make or fetch it, or take it out of `inputs`.",
         )
+    config = config_facts(benchmark, house.variables)
     return ReuseQuestion(
         benchmark=benchmark.name,
         key=lineage_key(benchmark, question.commits.head, house.machine.facts().machine_class),
-        config_hash=config_facts(benchmark, house.variables).hash,
+        config_hash=config.hash,
+        parameters=config.parameters,
         environment=house.machine.environment(),
         needed=needed_samples(benchmark, benchmark.metric.name if benchmark.metric else ""),
         now=house.clock.now(),

@@ -12,7 +12,8 @@ from assay.core.evidence import Failure, ProcessRecord, Stage, bare_primary, equ
 from assay.core.model import Completed, Direction, Side
 from assay.core.process import ProcessRequest, Shell
 from assay.core.schedule import SessionPlan, full_command, pair_order, pilot_command, pilot_timeout
-from assay.ports import Clock, Observer, Runner, Worktree, Worktrees
+from assay.ports import Clock, Observer, Runner
+from assay.worktree_ports import Worktree, Worktrees
 
 SETUP_TIMEOUT_S = 3600.0
 

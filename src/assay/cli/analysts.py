@@ -15,6 +15,7 @@ from assay.errors import UsageError
 if TYPE_CHECKING:
     from assay.adapters.git import GitRepo
     from assay.adapters.process.runner import LocalRunner
+    from assay.analysis_ports import Analyst
     from assay.app.check import Checked
     from assay.app.explain import Explainer
     from assay.app.house import House
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from assay.core.config import Config, FusionConfig
     from assay.core.fusion.events import AnalysisEvent
     from assay.core.fusion.routes import Route
-    from assay.ports import Analyst, Clock, Observer, Store
+    from assay.ports import Clock, Observer, Store
 
 FOLDER = "analyses"
 AT_ONCE = 32

@@ -13,7 +13,7 @@ from assay.core.model import Trust
 from assay.core.timestamp import moment
 from assay.core.values import dataclass
 
-_OF_ITS_MACHINE = frozenset({"env_pass"})
+_OF_ITS_MACHINE = frozenset({"env_pass", "env_inherited"})
 """Parameters of which only the machine that measured knows the value."""
 
 

@@ -1,5 +1,6 @@
 """The environment that a benchmark gets: an allow-list, so that what nobody thought of stays out."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from assay.core.credentials import looks_like_credential
@@ -22,6 +23,10 @@ NAMES = frozenset({"PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "LD_PREL
 
 WITHHELD = ("INPUT_", "ACTIONS_", "GITHUB_", "RUNNER_", "SSH_", "DOCKER_")
 """Prefixes of what steers a CI job, or leads to a key or a daemon of the host."""
+
+_TOLD_ELSEWHERE = re.compile(r"PATH|[A-Z]+_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|CONDA_(?:SHLVL|PROMPT_MODIFIER)")
+"""Of the common ones, those in which two equal environments may differ: the choice of devices is in the machine's class, and of PATH
+the Python and the image are told."""
 
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -50,6 +55,11 @@ def child_environment(
     environment |= dict(extra or {}) | dict(assigned or {})
     environment["PATH"] = ":".join([*path_prefix, environment.get("PATH") or DEFAULT_PATH])
     return environment
+
+
+def inherited(parent: Mapping[str, str]) -> dict[str, str]:
+    """What every child has of the job's environment and may compute or load otherwise by: locale, loader, GPU libraries, conda."""
+    return {name: value for name, value in sorted(parent.items()) if _is_common(name) and not _TOLD_ELSEWHERE.fullmatch(name)}
 
 
 def refuse_credentials(names: Iterable[str]) -> None:

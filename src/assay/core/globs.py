@@ -41,9 +41,16 @@ class Globs:
 
     def folder(self, path: str) -> Folder:
         """What the patterns make of a folder; the empty path is the top."""
-        if path not in self._folders:
-            above, _, name = path.rpartition("/")
-            self._folders[path] = self.folder(above).enter(name) if path else Folder.top(self.patterns)
+        if not self._folders:
+            self._folders[""] = Folder.top(self.patterns)
+        if path not in self._folders:  # level by level, for a stranger's tree may be deeper than calls can be nested
+            found, at = self._folders[""], 0
+            for name in path.split("/"):
+                at += len(name)
+                if path[:at] not in self._folders:
+                    self._folders[path[:at]] = found.enter(name)
+                found = self._folders[path[:at]]
+                at += 1
         return self._folders[path]
 
 

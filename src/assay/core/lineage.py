@@ -10,6 +10,7 @@ from datetime import datetime
 from assay.core.canonical import digest, sha256
 from assay.core.config import Benchmark
 from assay.core.envelope import ConfigFacts, Run
+from assay.core.environment import inherited
 from assay.core.evidence import WALL_TIME
 from assay.core.facts import EnvironmentFacts
 from assay.core.model import NONE, UNKNOWN, Rung, Trust
@@ -34,7 +35,8 @@ def config_facts(benchmark: Benchmark, variables: Mapping[str, str]) -> ConfigFa
     """What of the config the samples depend on, with its hash.
 
     The metric's definition, limits, repeats and time bounds are left out: they decide anew on the same samples. Model and
-    precision are axes of the key. Of what `env.pass` lets through from `variables` only a hash is held, for it may be private.
+    precision are axes of the key. Of what a process gets of `variables`, by `env.pass` or always, only a hash is held, for it may be
+    private.
     """
     dumped = benchmark.model_dump(mode="json")
     same = {name: dumped[name] for name in ("format", "dialect", "output", "setup", "isolate", "checks", "workdir", "warmup")}
@@ -47,8 +49,13 @@ def config_facts(benchmark: Benchmark, variables: Mapping[str, str]) -> ConfigFa
         "batch": dumped["batch"],
         "gpus": benchmark.gpus,
     }
-    if benchmark.gpu_clock is not None:  # left out otherwise, so that runs from before there was such a key keep their hash
+    # these are left out where they are nothing, so that runs from before there were such keys keep their hash
+    if benchmark.gpu_clock is not None:
         parameters["gpu_clock"] = benchmark.gpu_clock
+    if benchmark.cache:
+        parameters["cache"] = sorted(benchmark.cache)
+    if common := inherited(variables):
+        parameters["env_inherited"] = {name: sha256(value)[:16] for name, value in common.items()}
     return ConfigFacts(hash=digest(parameters), parameters=parameters)
 
 
@@ -117,7 +124,8 @@ def needed_samples(benchmark: Benchmark, metric: str) -> Needed:
 class ReuseQuestion:
     """What is to be answered by a stored run, and what such a run must be like.
 
-    `inputs` are the identities of the input paths now; `forced_by` names what or who asked for a fresh run.
+    `inputs` are the identities of the input paths now, `parameters` what the config hash is of, so that it can be said what of it is
+    otherwise; `forced_by` names what or who asked for a fresh run.
     """
 
     benchmark: str
@@ -129,6 +137,7 @@ class ReuseQuestion:
     max_age_s: float
     trust: Trust
     inputs: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, object] = field(default_factory=dict)
     forced_by: str | None = None
 
 
@@ -147,7 +156,20 @@ def _of_evidence(question: ReuseQuestion, run: Run) -> Iterator[ReuseReason]:
 
 def _of_config(question: ReuseQuestion, run: Run) -> Iterator[ReuseReason]:
     if not same_fact(run.config.hash, question.config_hash):
-        yield ReuseReason(Rung.CONFIG, f"the config hash is {run.config.hash[:12]}, now {question.config_hash[:12]}")
+        what = ", ".join(_otherwise(run.config.parameters, question.parameters)) if question.parameters else ""
+        hashes = f"the config hash is {run.config.hash[:12]}, now {question.config_hash[:12]}"
+        yield ReuseReason(Rung.CONFIG, f"{hashes}{f', for these differ: {what}' if what else ''}")
+
+
+def _otherwise(stored: Mapping[str, object], now: Mapping[str, object]) -> Iterator[str]:
+    """The names of what differs; of variables their own."""
+    for name in sorted({*stored, *now}):
+        one, other = stored.get(name), now.get(name)
+        if one != other and name.startswith("env_"):
+            tables = [table if isinstance(table, Mapping) else {} for table in (one, other)]
+            yield from (f"the variable {key}" for key in sorted({*tables[0], *tables[1]}) if tables[0].get(key) != tables[1].get(key))
+        elif one != other:
+            yield name
 
 
 def _weaknesses(question: ReuseQuestion, run: Run) -> Iterator[str]:

@@ -150,8 +150,9 @@ def _tables(what: str, then: Mapping[str, str], now: Mapping[str, str]) -> Itera
 
 def _variables(run: Run, variables: Mapping[str, str]) -> Iterator[Difference]:
     """Variables that the benchmark was let see. Only hashes of them are stored, so only that they differ can be told."""
-    passed = run.config.parameters.get("env_pass")
-    for name, then in sorted(passed.items()) if isinstance(passed, dict) else ():
+    tables = (run.config.parameters.get(name) for name in ("env_pass", "env_inherited"))
+    known = {name: value for table in tables if isinstance(table, dict) for name, value in table.items()}
+    for name, then in sorted(known.items()):
         now = sha256(variables[name])[:16] if name in variables else None
         if then != now:
             yield Difference(

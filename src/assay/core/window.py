@@ -21,6 +21,8 @@ SHOWN = 20
 GROUPS = (Rung.CODE, Rung.HARNESS, Rung.MODEL, Rung.CONFIG, Rung.ENVIRONMENT)
 """The rungs that have a group in `watch`, in the order in which reasons are given."""
 
+_ANY_NAME = "any name that no pattern has in mind"
+
 # A path in several groups is given the first of these. The harness comes first because its change asks for a review,
 # the code last because its patterns are the widest.
 _PRECEDENCE = (Rung.HARNESS, Rung.ENVIRONMENT, Rung.MODEL, Rung.CONFIG, Rung.CODE)
@@ -76,8 +78,9 @@ def _tests(folder: Folder) -> Iterator[Callable[[str], object]]:
 class Classifier:
     """Gives each path its standing: the rung of the group that watches it, IGNORED, or unclassified where neither knows it.
 
-    A group of `watch` wins over `ignore`. Without `watch` every path is unclassified that is not ignored. Of `own`, the files that the
-    benchmark's command names, those are harness that would be ignored: the text of a harness always counts. A folder is judged once.
+    A group of `watch` wins over `ignore`. Without `watch` every path is unclassified that is not ignored. Of `own`, the files and
+    folders that the benchmark's commands name, those are harness that would be ignored: the text of a harness always counts. A folder
+    is judged once.
     """
 
     def __init__(self, watch: Watch | None, ignore: Sequence[str], own: Sequence[str] = ()) -> None:
@@ -88,7 +91,9 @@ class Classifier:
         top = _Folder(tuple(map(Folder.top, patterns.values())), self._standings, {})
         self._folders: dict[str, _Folder] = {"": top}
         self._own: frozenset[str] = frozenset()
-        self._own = frozenset(path for path in own if self.of_path(path) is IGNORED)
+        self._inside_own: tuple[str, ...] = ()
+        self._own = frozenset(path for path in own if self._is_ignored(path))
+        self._inside_own = tuple(f"{path}/" for path in self._own)
         rules = {"watch": {rung.value: globs for rung, globs in watched.items()}, "ignore": tuple(ignore)}
         self.rules = digest(rules | {"own": sorted(self._own)} if self._own else rules)
 
@@ -100,7 +105,7 @@ class Classifier:
     @classmethod
     def of_benchmark(cls, benchmark: Benchmark, ignore: Sequence[str]) -> "Classifier":
         """The same where only the patterns to ignore are known of the config."""
-        return cls(benchmark.watch, ignore, paths_named(benchmark.run, benchmark.workdir))
+        return cls(benchmark.watch, ignore, own_paths(benchmark))
 
     def standing(self, one: _Named) -> Standing:
         """The standing of a changed path or of a file."""
@@ -108,32 +113,50 @@ class Classifier:
 
     def of_path(self, path: str) -> Standing:
         """The standing of the path of a regular file."""
-        if path in self._own:
-            return Rung.HARNESS
         if "\n" in path or len(path) > MAX_PATH:
             return Rung.UNCLASSIFIED
         above, _, name = path.rpartition("/")
         folder = self._folders.get(above) or self._folder(above)
-        if not (name.startswith(folder.starts) or name.endswith(folder.ends)):
-            return folder.strange
-        for test, standing in folder.tests:
-            if test(name):
-                return standing
-        return folder.otherwise
+        found = folder.strange
+        if name.startswith(folder.starts) or name.endswith(folder.ends):
+            found = next((standing for test, standing in folder.tests if test(name)), folder.otherwise)
+        return Rung.HARNESS if found is IGNORED and self._own and self._is_own(path) else found
+
+    def _is_own(self, path: str) -> bool:
+        return path in self._own or path.startswith(self._inside_own)
+
+    def _is_ignored(self, path: str) -> bool:
+        """Whether a file of that name is ignored or, if it is a folder, all in it that no pattern names."""
+        return not unjudged(path) and IGNORED in (self.of_path(path), self.of_path(f"{path}/{_ANY_NAME}"))
 
     def _folder(self, path: str) -> _Folder:
-        if path not in self._folders:
-            above, _, name = path.rpartition("/")
-            self._folders[path] = self._folder(above).enter(name, self._standings)
-        return self._folders[path]
+        """Level by level: a stranger's tree may be deeper than calls can be nested."""
+        folder, at = self._folders[""], 0
+        for name in path.split("/") if path else ():
+            at += len(name)
+            if path[:at] not in self._folders:
+                self._folders[path[:at]] = folder.enter(name, self._standings)
+            folder = self._folders[path[:at]]
+            at += 1
+        return folder
 
     def _of_opaque(self, path: str) -> Standing:
         """A submodule or a link counts as every file that it might hold: a group that watches but one of these is concerned."""
         as_file = self.of_path(path)
         if unjudged(path) or (as_file is not IGNORED and as_file is not Rung.UNCLASSIFIED):
             return as_file
+        if any(named.startswith(f"{path}/") for named in self._own):
+            return Rung.HARNESS
         inside = self._folder(path)
         return next((standing for standing in (*inside.possible, inside.otherwise) if isinstance(standing, Rung)), as_file)
+
+
+def own_paths(benchmark: Benchmark) -> tuple[str, ...]:
+    """What of a repository may be the benchmark's own text, whatever is ignored: the folder it runs in, and what its commands name."""
+    commands = (benchmark.run, benchmark.setup or "", benchmark.checks or "", *benchmark.env.set.values())
+    folder = "/".join(step for step in benchmark.workdir.split("/") if step not in ("", "."))
+    named = (path for command in commands for path in paths_named(command, benchmark.workdir))
+    return tuple(path for path in dict.fromkeys((folder, *named)) if path)
 
 
 def relevant(changes: Iterable[Change], classifier: Classifier) -> tuple[tuple[Change, Rung], ...]:

@@ -94,7 +94,8 @@ def test_a_wrong_skip_is_seen_by_both_proofs(script: ModuleType, sandbox: Sandbo
 def test_a_skip_that_a_broken_classifier_allowed_is_found_out_by_git(
     script: ModuleType, sandbox: Sandbox, commits: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Classifier, "standing", lambda *_: "ignored")
+    for way in ("standing", "of_path"):
+        monkeypatch.setattr(Classifier, way, lambda *_: "ignored")
     root, config = str(sandbox.root), parse_config(CONFIG)
     found = script.replay(root, config, config.benchmarks["small"], script.history(root, "HEAD", 50, every_commit=False))
     assert found.reused == len(commits) - 1

@@ -16,7 +16,7 @@ from assay.adapters.worktrees.local import LocalWorktrees
 from assay.core.config import Benchmark
 from assay.core.model import Side
 from assay.errors import UsageError
-from assay.ports import Worktree
+from assay.worktree_ports import Worktree
 
 IGNORE = {".gitignore": "data/*\n!data/.gitkeep\nckpt/\n"}
 

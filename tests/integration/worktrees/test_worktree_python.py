@@ -16,7 +16,7 @@ from assay.adapters.worktrees.interpreter import JobQuestion
 from assay.adapters.worktrees.local import LocalWorktrees
 from assay.adapters.worktrees.python_environment import console_scripts
 from assay.core.model import Side
-from assay.ports import Worktree
+from assay.worktree_ports import Worktree
 
 IMPORT = "python -c 'import lab_core; print(lab_core.LOSS)'"
 Open = Callable[..., LocalWorktrees]

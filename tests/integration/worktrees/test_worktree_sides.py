@@ -19,7 +19,7 @@ from assay.adapters.worktrees.local import LocalWorktrees
 from assay.core.model import Side
 from assay.core.process import Account
 from assay.errors import InfrastructureError, UsageError
-from assay.ports import Worktrees
+from assay.worktree_ports import Worktrees
 
 Open = Callable[..., LocalWorktrees]
 

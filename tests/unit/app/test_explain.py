@@ -9,6 +9,7 @@ from tests.fakes.analysts import FakeAnalyses, FakePanel, fails, says
 from tests.houses import Lab, Script, config
 
 from assay.adapters.analysts.offline import OfflineAnalyst
+from assay.analysis_ports import Analyst
 from assay.app.check import Checked
 from assay.app.explain import Explained, Explainer
 from assay.app.panel import Desk, Panel
@@ -18,7 +19,6 @@ from assay.core.fusion.failure import Code
 from assay.core.fusion.routes import Route, parse_route
 from assay.core.model import Status
 from assay.errors import CancelledError, InfrastructureError
-from assay.ports import Analyst
 
 FASTER = Script(base={"loss": [10.0, 10.1, 9.9, 10.05, 9.95]}, head={"loss": [8.0, 8.1, 7.9, 8.05, 7.95]})
 OFFLINE = Panel(

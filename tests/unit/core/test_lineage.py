@@ -276,3 +276,28 @@ def test_the_factory_makes_runs_that_differ_by_number() -> None:
     assert a_run(1).run_id != a_run(2).run_id
     assert is_id("run", a_run(3).run_id)
     assert a_run().config.parameters == PARAMETERS
+
+
+def test_what_every_process_has_of_the_job_is_a_part_of_its_config() -> None:
+    """Locale, loader and GPU libraries change numbers, and a child has them whether or not the config names them."""
+    benchmark = Benchmark.model_validate(BENCHMARK)
+    plain = config_hash(benchmark, {"PATH": "/bin", "HOME": "/h"})
+    assert (
+        plain == config_hash(benchmark, {"CUDA_VISIBLE_DEVICES": "1", "PATH": "/usr/bin", "GITHUB_SHA": "x"}) == config_hash(benchmark, {})
+    )
+    for name in ("LD_PRELOAD", "CUDA_LAUNCH_BLOCKING", "NVIDIA_TF32_OVERRIDE", "LC_ALL", "LD_LIBRARY_PATH"):
+        assert len({plain, config_hash(benchmark, {name: "1"}), config_hash(benchmark, {name: "2"})}) == 3
+
+
+def test_a_folder_that_is_kept_between_runs_is_a_part_of_the_config() -> None:
+    assert hash_of({"cache": ["~/.cache/x"]}) != hash_of({})
+
+
+def test_the_variable_that_differs_is_named_and_its_value_is_not() -> None:
+    benchmark = Benchmark.model_validate(BENCHMARK)
+    then, now = (config_facts(benchmark, {"LD_PRELOAD": value}) for value in ("private-one", "private-two"))
+    question = replace(QUESTION, config_hash=now.hash, parameters=now.parameters)
+    said = [reason.detail for reason in objections(question, a_run(config=then))]
+    assert len(said) == 1
+    assert said[0].endswith("for these differ: the variable LD_PRELOAD")
+    assert "private" not in str(then)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.config import Watch
+from assay.core.config import Benchmark, Watch
 from assay.core.config_text import parse_config
 from assay.core.globs import Globs
 from assay.core.model import Rung
@@ -55,8 +55,57 @@ def test_the_text_of_the_harness_counts_also_where_it_is_ignored() -> None:
     )
     classifier = Classifier.of(given, given.benchmarks["b"])
     assert [classifier.of_path(path) for path in ("tools/run.sh", "tools/a b.py")] == [Rung.HARNESS] * 2
-    assert {classifier.of_path(path) for path in ("tools/other.sh", "docs/run.sh", "tools/x.md")} == {IGNORED}
+    assert classifier.of_path("tools/other.sh") is Rung.HARNESS  # it runs in there, and whatever it reads need not be named
+    assert {classifier.of_path(path) for path in ("docs/run.sh", "toolsmith/x.md")} <= {IGNORED, Rung.UNCLASSIFIED}
     assert classifier.rules != Classifier(given.benchmarks["b"].watch, given.ignore).rules
+
+
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [
+        ("run", "sh -c 'sh docs/bench.sh'"),
+        ("run", "true&&sh docs/bench.sh;"),
+        ("run", "bench --script=docs/bench.sh"),
+        ("run", "make -fdocs/bench.sh"),
+        ("run", "bench <docs/bench.sh"),
+        ("run", 'sh "$PWD"/docs/bench.sh'),
+        ("run", "cd src && sh ../docs/bench.sh"),
+        ("run", "cd docs && sh bench.sh"),
+        ("run", "cat docs/*.sh | sh"),
+        ("run", "bench docs"),
+        ("setup", "sh docs/bench.sh"),
+        ("checks", "sh docs/bench.sh"),
+    ],
+)
+def test_a_file_that_a_command_names_in_whatever_way_is_never_ignored(key: str, command: str) -> None:
+    benchmark = Benchmark.model_validate({"name": "b", "run": "bench", "watch": {"code": ["src/**"]}} | {key: command})
+    assert Classifier.of_benchmark(benchmark, ("docs/**", "**/*.md")).of_path("docs/bench.sh") is Rung.HARNESS
+
+
+def test_modules_and_variables_name_files_too() -> None:
+    benchmark = Benchmark.model_validate({"name": "b", "run": "python -m docs.bench.run", "env": {"set": {"CONF": "docs/x.yml"}}})
+    classifier = Classifier.of_benchmark(benchmark, ("docs/**", "**/*.md"))
+    assert [classifier.of_path(path) for path in ("docs/bench/run.py", "docs/bench/run/__main__.py", "docs/x.yml")] == [Rung.HARNESS] * 3
+    assert classifier.of_path("docs/bench/other.py") is IGNORED
+
+
+def test_a_folder_that_is_named_counts_only_where_all_of_it_is_ignored() -> None:
+    benchmark = Benchmark.model_validate({"name": "b", "run": "pytest bench", "watch": {"harness": ["bench/**/*.py"]}})
+    classifier = Classifier.of_benchmark(benchmark, ("docs/**", "**/*.md"))
+    assert [classifier.of_path(path) for path in ("bench/README.md", "docs/x")] == [IGNORED, IGNORED]
+
+
+def test_an_ignored_submodule_that_a_command_reaches_into_is_harness() -> None:
+    benchmark = Benchmark.model_validate({"name": "b", "run": "sh vendor/tool/run.sh", "watch": {"code": ["src/**"]}})
+    classifier = Classifier.of_benchmark(benchmark, ("vendor/**",))
+    assert classifier.standing(Change("vendor/tool", "160000", "160000")) is Rung.HARNESS
+    assert classifier.standing(Change("vendor/other", "160000", "160000")) is IGNORED
+
+
+def test_a_tree_of_any_depth_is_classified() -> None:
+    deep = "/".join("d" * 2000)
+    assert [standings(f"docs/{deep}"), standings(deep)] == [[IGNORED], [Rung.UNCLASSIFIED]]
+    assert Globs(("docs/**",)).matches(f"docs/{deep}")
 
 
 def test_a_command_whose_files_are_watched_anyway_changes_no_rules() -> None:

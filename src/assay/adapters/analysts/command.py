@@ -35,7 +35,7 @@ _CODES = {
 
 
 class CommandAnalyst:
-    """Satisfies `ports.Analyst`. The program runs without a shell, in an empty folder, with the environment given."""
+    """Satisfies `analysis_ports.Analyst`. The program runs without a shell, in an empty folder, with the environment given."""
 
     def __init__(self, route: Route, runner: Runner, env: Mapping[str, str]) -> None:
         self._words = route.words

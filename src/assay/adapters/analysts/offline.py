@@ -14,7 +14,7 @@ from assay.core.fusion.routes import Route
 
 
 class OfflineAnalyst:
-    """Satisfies `ports.Analyst`."""
+    """Satisfies `analysis_ports.Analyst`."""
 
     def __init__(self, route: Route) -> None:
         self._route = route

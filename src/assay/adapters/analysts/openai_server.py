@@ -56,7 +56,7 @@ class _Heard:
 
 
 class OpenAIAnalyst:
-    """Satisfies `ports.Analyst`. One request an answer, streamed, without tools; nothing is asked a second time."""
+    """Satisfies `analysis_ports.Analyst`. One request an answer, streamed, without tools; nothing is asked a second time."""
 
     def __init__(self, route: Route, server: Server) -> None:
         self._model = route.words[0]

@@ -26,7 +26,7 @@ from assay.core.isolation import installs_python
 from assay.core.model import Side
 from assay.core.process import Account
 from assay.errors import InfrastructureError
-from assay.ports import Worktree
+from assay.worktree_ports import Worktree
 
 
 def _nobody_else(_paths: Sequence[str]) -> tuple[Account | None, str]:
@@ -35,7 +35,7 @@ def _nobody_else(_paths: Sequence[str]) -> tuple[Account | None, str]:
 
 
 class LocalWorktrees:
-    """Satisfies `assay.ports.Worktrees`. A context: its temporary folder and all in it live as long as the `with` block."""
+    """Satisfies `assay.worktree_ports.Worktrees`. A context: its temporary folder and all in it live as long as the `with` block."""
 
     def __init__(
         self,

@@ -47,14 +47,16 @@ def gathered(runs: Iterable[Run], job: Job, benchmark: Benchmark, run_id: str, s
         at = len(processes)
         processes += [process.model_copy(update={"order": at + index}) for index, process in enumerate(one.processes)]
         samples += [sample.model_copy(update={"process": at + sample.process, "order": at + sample.process}) for sample in one.samples]
-    whole = benchmark_of(job.model_copy(update={"seed": None}), benchmark)
+    config = config_facts(benchmark_of(job.model_copy(update={"seed": None}), benchmark), variables)
+    if any(_kind(one.config.parameters) != _kind(config.parameters) for one in parts):
+        return None
     return first.model_copy(
         update={
             "run_id": run_id,
             "session_id": session_id,
             "created_at": min(one.created_at for one in parts),
             "finished_at": max(one.finished_at for one in parts),
-            "config": config_facts(whole, variables),
+            "config": config,
             "seeds": tuple(seed for one in parts for seed in one.seeds),
             "processes": tuple(processes),
             "samples": tuple(samples),
@@ -63,6 +65,11 @@ def gathered(runs: Iterable[Run], job: Job, benchmark: Benchmark, run_id: str, s
             "notes": (f"put together from the runs of single seeds {', '.join(one.run_id for one in parts)}",),
         }
     )
+
+
+def _kind(parameters: Mapping[str, object]) -> Mapping[str, object]:
+    """What the parts were measured under, save the seeds that they differ in by intent; batches are compared as they were run."""
+    return {name: value for name, value in parameters.items() if name not in ("seeds", "batch")}
 
 
 def _differs(one: Run, other: Run, name: str) -> bool:
