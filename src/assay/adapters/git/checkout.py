@@ -9,7 +9,7 @@ import os
 import shutil
 from pathlib import Path
 
-from assay.adapters.git.command import on_private
+from assay.adapters.git.command import Answer, on_private
 from assay.adapters.git.failures import failure
 from assay.core.values import dataclass
 from assay.errors import InfrastructureError
@@ -55,6 +55,25 @@ def lay_out(source: Source, sha: str, folder: str, tags: bytes) -> None:
         raise InfrastructureError(what, hint="See that the temporary folder (TMPDIR) is writable and has space.") from error
     if not answer.ok:
         raise failure(answer, f"Checking out {sha[:12]}", objects=source.objects)
+
+
+def ask_apart(source: Source, sha: str, *words: str) -> Answer:
+    """What git answers in a passing repository of ours: whatever foreign code has written into the user's `.git` is not read.
+
+    Raises InfrastructureError where git refuses or the disk does.
+    """
+    from tempfile import TemporaryDirectory  # no verb needs it at its start
+
+    try:
+        with TemporaryDirectory(prefix="assay-git-") as folder:
+            make_repository(Path(folder, "git"), source, sha, b"")
+            answer = on_private(str(Path(folder, "git")), folder).ask(*words)
+    except OSError as error:
+        what = f"Git cannot be prepared in the temporary folder: {error.strerror or error} ({error.filename})."
+        raise InfrastructureError(what, hint="See that TMPDIR is writable and has space.") from error
+    if not answer.ok:
+        raise failure(answer, "Reading the repository", objects=source.objects)
+    return answer
 
 
 def make_repository(git_dir: Path, source: Source, sha: str, tags: bytes) -> None:

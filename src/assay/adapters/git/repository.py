@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from assay.adapters.git.bundle import write_bundle
-from assay.adapters.git.checkout import Source, lay_out
+from assay.adapters.git.checkout import Source, ask_apart, lay_out
 from assay.adapters.git.command import Answer, GitCommand, in_folder
 from assay.adapters.git.failures import FETCH_ALL, failure, no_repository
 from assay.adapters.git.objects import CommitObject, Listing, TreeEntry, changes_in, contents_in, files_in, lines_in, links_in, path_text
@@ -125,8 +125,9 @@ class GitRepo:
         return self._changed[pair]
 
     def line_counts(self, base: str, head: str) -> LineCounts:
+        """Asked of a repository of ours, since this is asked after foreign code has run."""
         words = ("diff-tree", *_DIFF, "--numstat", "--end-of-options", self._sha(base), self._sha(head))
-        return dict(_parsed(lines_in, self._read(*words)))
+        return dict(_parsed(lines_in, ask_apart(self._source, self._sha(head), *words)))
 
     def tree_files(self, commit: str) -> tuple[TreeFile, ...]:
         return _parsed(files_in, self._tree(self._sha(commit)))
