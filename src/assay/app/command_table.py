@@ -7,6 +7,7 @@ without a handler is not built yet, and says so.
 from collections.abc import Mapping
 
 from assay.app import pull_commands
+from assay.app.answers import following, status
 from assay.app.approve import approve
 from assay.app.attempts_log import Campaign
 from assay.app.cancel import cancel
@@ -39,8 +40,8 @@ def _help(_heard: Heard, _office: Office) -> str:
 
 def _grant(heard: Heard, office: Office) -> str:
     runs = heard.command.grant or 0
+    config = office.rules(heard).config  # without rules there is no limit to raise, and the answer says so
     office.purse.grant(heard.comment.number, heard.comment.author, runs)
-    config = office.rules(heard).config
     if config.attempts is not None:  # a person has looked at it, so what had stopped may go on
         Campaign(office.store(), office.clock, config, f"pull {heard.comment.number}").grant(runs, heard.comment.author)
     return replies.told(f"The pull request may take {runs} more runs.")
@@ -48,8 +49,8 @@ def _grant(heard: Heard, office: Office) -> str:
 
 TABLE: Mapping[Verb, Entry] = {
     Verb.RUN: Entry(orders=True),
-    Verb.STATUS: Entry(closed=True),
-    Verb.NEXT: Entry(closed=True),
+    Verb.STATUS: Entry(status, closed=True),
+    Verb.NEXT: Entry(following, closed=True),
     Verb.KEEP: Entry(pull_commands.keep),
     Verb.DISCARD: Entry(pull_commands.discard),
     Verb.CANCEL: Entry(cancel, closed=True),
