@@ -166,7 +166,7 @@ class JobAttempt:
             house.observer.note(Remark(f"{run.benchmark} has stopped: {found.stopped}. See `assay attempts status`."))
 
     def _gather(self, queue: Queue) -> None:
-        """Where this was the last seed of its config, store the run of all seeds as well: that one a check can reuse."""
+        """Where this was the last seed of its config, store the run of all seeds as well: that one answers for the benchmark."""
         house, configured = self.shop.house, self.shop.config.benchmarks[self.job.benchmark]
         found = [house.store.find_run(one.run_id or "") for one in siblings(queue, self.job, configured)]
         parts = [one for one in found if isinstance(one, Run)]
