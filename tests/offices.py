@@ -22,6 +22,7 @@ def office_of(forge: FakeForge, repo: FakeRepo, store: FakeStore, clock: FakeClo
         "clock": clock,
         "house": _unused,
         "bureau": _unused,
+        "report": _unused,
         "queue": _unused,
         "pulls": _unused,
     }

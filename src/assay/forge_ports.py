@@ -12,7 +12,8 @@ if TYPE_CHECKING:  # a command loads what it uses, not all that a port speaks of
 
     from assay.core.branch_rules import BranchFacts
     from assay.core.check_run import CheckRun
-    from assay.core.forge_facts import Permission, PullFacts, Reaction, RunState
+    from assay.core.effects import EditIssue, OpenIssue, ProposeFile
+    from assay.core.forge_facts import Notice, Permission, PullFacts, Reaction, RunState
     from assay.core.loose_ends import LooseEnd, LooseEnds, Opened, Owed
 
 
@@ -118,6 +119,27 @@ class Forge(Jobs, Protocol):
 
     def react(self, comment: int, reaction: Reaction) -> None:
         """Put our reaction beside a comment; one that is there already is enough."""
+        ...
+
+
+class Notices(Protocol):
+    """Issues of ours, and pull requests that change a file: what speaks to everybody and not under one pull request.
+
+    All raise ForgeError. Something is ours only if its author is our own login and a bot.
+    """
+
+    def issues(self) -> tuple[Notice, ...]:
+        """Our issues, open and closed, the newest change first; as many as one page has."""
+        ...
+
+    def open_issue(self, effect: OpenIssue, marker: str) -> Posted:
+        """Make an issue whose body begins with this marker, or find the open one that does."""
+        ...
+
+    def edit_issue(self, effect: EditIssue) -> None: ...
+
+    def propose(self, effect: ProposeFile) -> Posted:
+        """The pull request. Nothing is sent where all of it is there already, and nothing is ever pushed by force."""
         ...
 
 

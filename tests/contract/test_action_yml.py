@@ -37,6 +37,8 @@ GIVEN = {
     "fail-on": "errored",
     "allow-forks": "sha",
     "working-directory": "w",
+    "minutes": "30",
+    "ref": "v1.2",
     "artifact": "handover",
     "bot-login": "me[bot]",
     "mode": "plan",

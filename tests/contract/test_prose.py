@@ -16,24 +16,8 @@ from assay.core.config_text import parse_config
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "docs/glossary.md",
-    "docs/isolation.md",
-    "docs/experiments.md",
-    "docs/action.md",
-    "docs/changes.md",
-    "docs/control-loop.md",
-    "docs/configuration.md",
-    "docs/statistics.md",
-    "docs/fusion.md",
-    "docs/gpu.md",
-    "docs/queue.md",
-    "docs/budgets.md",
-    "docs/selftest.md",
-    "docs/store.md",
-    "docs/adr/README.md",
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/adr/README.md"),
+    *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")),
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 

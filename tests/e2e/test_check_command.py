@@ -2,6 +2,9 @@
 
 import json
 import os
+import re
+import shlex
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -341,6 +344,9 @@ def test_demo_checks_a_repository_of_its_own_and_reuses_the_second_time(world: W
     for line in done.out.splitlines():
         if line.strip().startswith(str(folder)):
             assert Path(line.split()[0]).exists()
+    next_command = re.search(r"run `(.+) check` there", done.out)
+    assert next_command
+    assert shutil.which(shlex.split(next_command[1])[0], path=world.env["PATH"])
     refused = world.assay("demo", "--dir", str(folder), cwd=world.folder)
     assert refused.code == 2
     assert "not empty" in refused.err

@@ -121,3 +121,37 @@ def test_the_status_of_the_demo_fills_every_section_with_real_data(world: World,
     assert found["next_action"]["kind"] == "collect_local"
     text = world.assay("status", "--now", LATER, cwd=folder).out
     assert all(f"{name}:" in text for name in ("registry", "catalog", "ledger", "local", "authority", "reuse"))
+
+
+def test_publish_writes_the_table_between_its_markers_and_then_has_nothing_to_do(world: World) -> None:
+    world.project(_dot_github__assay_dot_yml=CONFIG + "publish: {file: docs/results.md}\n")
+    world.change()
+    assert world.assay("loop", "--apply").code == 0
+    behind = world.assay("status", "--json").result
+    assert (behind["next_action"]["kind"], behind["authority"]["newer"]) == ("publish_authority", 1)
+    done = world.assay("publish", "--json").result
+    assert (done["changed"], done["newer"]) == (True, 1)
+    file = world.repo.root / "docs" / "results.md"
+    assert "| bench | loss | 90 |" in file.read_text()
+    again = world.assay("publish", "--json").result
+    assert (again["changed"], again["written"]) == (False, None)
+    assert world.assay("status", "--json").result["next_action"]["kind"] == "review_status"
+    file.write_text("# Mine\n")
+    refused = world.assay("publish")
+    assert (refused.code, file.read_text()) == (2, "# Mine\n")
+    assert "assay:results" in refused.err
+
+
+def test_publish_follows_no_link_out_of_the_tree(world: World, tmp_path: Path) -> None:
+    world.project(_dot_github__assay_dot_yml=CONFIG + "publish: {file: docs/results.md}\n")
+    (tmp_path / "outside").mkdir()
+    (world.repo.root / "docs").symlink_to(tmp_path / "outside")
+    assert world.assay("publish").code == 2
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_publish_without_a_document_in_the_config_says_what_to_add(world: World) -> None:
+    world.project()
+    done = world.assay("publish")
+    assert done.code == 2
+    assert "publish: {file:" in done.err

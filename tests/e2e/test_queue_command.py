@@ -120,6 +120,7 @@ def test_what_workers_measured_answers_a_check_of_all_seeds(lab: World) -> None:
     asked = lab.assay("reuse", "--benchmark", "train", "--json").result
     assert (asked["reuse"], asked["via"]) == (True, "commit")
     assert answer(lab, "work")["last"] == "no_jobs"
+    assert lab.assay("queue", "work").out == "Nothing was measured: no job is queued.\n"
 
 
 def test_a_killed_worker_leaves_a_job_that_the_next_one_takes_at_once(lab: World) -> None:

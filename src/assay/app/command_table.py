@@ -7,6 +7,7 @@ without a handler is not built yet, and says so.
 from collections.abc import Mapping
 
 from assay.app import pull_commands
+from assay.app.answers import following, status
 from assay.app.approve import approve
 from assay.app.attempts_log import Campaign
 from assay.app.cancel import cancel
@@ -48,8 +49,8 @@ def _grant(heard: Heard, office: Office) -> str:
 
 TABLE: Mapping[Verb, Entry] = {
     Verb.RUN: Entry(orders=True),
-    Verb.STATUS: Entry(closed=True),
-    Verb.NEXT: Entry(closed=True),
+    Verb.STATUS: Entry(status, closed=True),
+    Verb.NEXT: Entry(following, closed=True),
     Verb.KEEP: Entry(pull_commands.keep),
     Verb.DISCARD: Entry(pull_commands.discard),
     Verb.CANCEL: Entry(cancel, closed=True),

@@ -21,7 +21,7 @@ from assay.core.loop.cells import HELD_FOR, Cell
 from assay.core.loop.claims import claim
 from assay.core.loop.ledger import LedgerRow
 from assay.core.loop.regression import reference
-from assay.core.loop.status import Parts, Status, answered, candidates, cells_of, status_of, with_row
+from assay.core.loop.status import Parts, Status, answered, candidates, cells_of, insisted, status_of, with_row
 from assay.core.loop.task import Task, config_for
 from assay.core.loop.tick import Tick, stop_of
 from assay.core.loop.vocabulary import CellState
@@ -33,6 +33,9 @@ from assay.core.values import dataclass
 from assay.errors import InfrastructureError, UsageError
 from assay.ports import Repo, Store
 
+GRACE = 1 / 3
+"""So much of the budget the last task may take beyond it: what was begun is worth more ended than broken off."""
+
 Record = Callable[[Iterable[Effect]], tuple[str, ...]]
 
 
@@ -40,14 +43,16 @@ Record = Callable[[Iterable[Effect]], tuple[str, ...]]
 class TickRequest:
     """What a tick may do. Without `apply` nothing is run or written. `most` counts real attempts, `minutes` bounds the whole.
 
-    `only` names the tasks that are meant, none for all; `forced_by` what asked for fresh runs, as the check has it.
-    What one attempt stores inside a `batch` goes out together, before the next one begins.
+    `only` names the tasks that are meant, none for all; to `insist` is to run them due or not, for a person wants them.
+    `forced_by` is what asked for fresh runs, as the check has it. What one attempt stores inside a `batch` goes out together,
+    before the next one begins.
     """
 
     apply: bool = False
     most: int | None = None
     minutes: float | None = None
     only: tuple[str, ...] = ()
+    insist: bool = False
     forced_by: str | None = None
     trust: Trust = Trust.MEMBER
     stored_at: str = ""
@@ -116,7 +121,8 @@ class _Way:
         if self.request.most is not None and self._attempts >= self.request.most:
             return f"reached the limit of {self.request.most}"
         cells = cells_of(self.parts)
-        due = [one for one in candidates(cells) if one.task.id not in self.tried]
+        wanted = insisted(cells) if self.request.insist else candidates(cells)
+        due = [one for one in wanted if one.task.id not in self.tried]
         if not due:
             return stop_of(cells, self._attempts)
         left = self._left()
@@ -203,8 +209,9 @@ class _Way:
     def _asked(self, task: Task, commits: Commits) -> CheckRequest:
         config = config_for(self.about.config, task)
         left = self._left()
-        if left is not None:  # so that the last one ends with the budget, and not an hour after it
-            policy = config.policy.model_copy(update={"max_time": min(config.policy.max_time, max(left, 1.0))})
+        if left is not None:  # so that the last one ends not long after the budget, before the job itself is ended
+            longest = max(left, 0.0) + 60 * (self.request.minutes or 0.0) * GRACE
+            policy = config.policy.model_copy(update={"max_time": min(config.policy.max_time, longest)})
             config = config.model_copy(update={"policy": policy})
         return CheckRequest(
             config=config,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # both know of orders, which are made with an office
     from assay.app.house import House
     from assay.app.pull_session import PullBook
     from assay.core.config import Config
+    from assay.core.loop.status import Status
 
 Bring = Callable[[PullFacts], None]
 """Sees that head and base of a pull request are in this clone."""
@@ -46,7 +47,8 @@ class Heard:
 class Office:
     """What a job has for comments.
 
-    `job` is the run of the workflow that this is. `house` and `bureau` are for handlers that need more than a look into the store.
+    `job` is the run of the workflow that this is. `house` and `bureau` are for handlers that need more than a look into the store,
+    `report` makes the status report of a commit.
     A handler starts no code of a pull request's.
     """
 
@@ -58,6 +60,7 @@ class Office:
     clock: Clock
     house: "Callable[[Config], House]"
     bureau: "Callable[[House, Config], Bureau]"
+    report: "Callable[[Config, str], Status]"
     queue: Callable[[], QueueBook]
     pulls: "Callable[[], PullBook]"
     job: int | None = None

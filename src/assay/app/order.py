@@ -11,7 +11,7 @@ from assay.app.rules import Rules, rules_of
 from assay.core import replies
 from assay.core.command_config import with_command
 from assay.core.comment_command import Command, Verb, parse_comment
-from assay.core.event import Comment, Event, Started, WorkflowRun
+from assay.core.event import Comment, Event, Started, Timer, WorkflowRun
 from assay.core.forge_facts import Permission, PullFacts
 from assay.core.inputs import Inputs
 from assay.core.values import dataclass
@@ -20,6 +20,8 @@ from assay.forge_ports import Forge
 from assay.ports import Repo
 
 NO_COMMAND = Command(Verb.RUN)
+_NO_CHECK = "A schedule or a dispatch starts the control loop, which is no check of a change: there is nothing to plan or report."
+_LET_DECIDE = "Leave the input mode out, or give mode: schedule."
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ def order_of(event: Started, office: Office) -> Order | Nothing:
         case WorkflowRun():
             what = "Under workflow_run nothing is run, for the code of a stranger would stand beside a token that can write."
             raise UsageError(what, hint="Give the input mode: report, or let the workflow start on pull_request.")
+        case Timer():
+            raise UsageError(_NO_CHECK, hint=_LET_DECIDE)
         case _:
             return _asked(event, office.inputs, office.repo)
 
@@ -69,6 +73,8 @@ def reported_order(event: Started, inputs: Inputs, repo: Repo, forge: Forge, bri
             if pull is None:
                 return Nothing("No open pull request has the head that the workflow ran on, so there is nowhere to report to.")
             return _ordered(pull, NO_COMMAND, inputs, repo, bring)
+        case Timer():
+            raise UsageError(_NO_CHECK, hint=_LET_DECIDE)
         case _:
             return _asked(event, inputs, repo)
 

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from assay.adapters.job_files import StepFiles
     from assay.app.action import Acted
     from assay.app.question import Nothing
+    from assay.app.schedule import Scheduled
     from assay.core.event import Started
     from assay.core.inputs import Inputs
     from assay.core.job import Job
 
 CHECKOUT = "Put actions/checkout with `fetch-depth: 0` and `persist-credentials: false` before this step."
+SAID = ("conclusion", "check-run-url")
+"""The outputs of a job that looks after the control loop."""
+
 _TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "ASSAY_PUSH_TOKEN")
 
 
@@ -52,6 +56,7 @@ def action() -> int:
 def _act(files: "StepFiles") -> int:
     from assay.app.action import Acted
     from assay.app.question import Nothing
+    from assay.app.schedule import Scheduled
     from assay.cli.check_command import exit_code_of
     from assay.cli.job_parts import Site
     from assay.cli.job_work import work
@@ -68,7 +73,11 @@ def _act(files: "StepFiles") -> int:
         return 0
     if isinstance(done, Acted):
         _say(done)
+    elif isinstance(done, Scheduled):
+        _say_status(done, files)
     _refuse_tampering(files)
+    if isinstance(done, Scheduled):
+        return done.exit_code
     return exit_code_of(done.checked) if isinstance(done, Acted) else 0
 
 
@@ -81,8 +90,6 @@ def _asked() -> _Asked:
     from assay.core.job import read_job
 
     job, inputs = read_job(os.environ), parse_inputs(os.environ)
-    if inputs.mode in (Mode.SCHEDULE, Mode.STATUS):
-        raise UsageError(f"The mode {inputs.mode} is not built yet.", hint="Leave the input mode out: with auto the event decides.")
     if inputs.mode is Mode.RUN:  # beside foreign code there is nothing to authorise, and no token to do it with
         return _Asked(job, inputs, None, {})
     event = parse_event(job.event_name, read_event(job.event_path))
@@ -140,6 +147,21 @@ def _leave(nothing: "Nothing", files: "StepFiles") -> None:
     sys.stdout.write(annotation(Level.NOTICE, nothing.reason, title="Assay"))
     for name in NAMES:
         files.output(name, "")
+
+
+def _say_status(done: "Scheduled", files: "StepFiles") -> None:
+    """The tick and the status, where no line of them is obeyed. The outputs of a check are empty."""
+    from assay.core.job_outputs import NAMES
+    from assay.core.loop.status_text import status_text
+    from assay.core.loop.tick import as_text
+    from assay.core.workflow_commands import quoted
+
+    text = "\n\n".join((as_text(done.tick), status_text(done.status)) if done.tick else (status_text(done.status),))
+    sys.stdout.write(quoted(text + "\n", secrets.token_hex(16)))
+    sys.stdout.flush()
+    for name in NAMES:
+        if name not in SAID:
+            files.output(name, "")
 
 
 def _say(acted: "Acted") -> None:

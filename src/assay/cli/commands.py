@@ -96,7 +96,7 @@ def check(
     raise typer.Exit(run_check(CheckOptions(base, head, names, run, better, config, no_reuse, fail_on, store, out, as_json)))
 
 
-@app.command(rich_help_panel=GITHUB)
+@app.command(rich_help_panel=GITHUB, epilog="Example, as the action calls it: `INPUT_MODE=auto assay action`")
 def action() -> None:
     """Check what started this GitHub job, and publish the verdict: what the action runs, with its inputs in INPUT_NAME.
 
@@ -266,7 +266,7 @@ def reuse(
     finish(lambda: run_reuse(options))
 
 
-@app.command()
+@app.command(epilog="Example: `assay demo --dir ./demo`")
 def demo(folder: Folder = None, as_json: Json = False) -> None:
     """Make a small repository with a real benchmark and a head that is truly faster, and check it end to end."""
     from assay.cli.demo_command import demo as run_demo
@@ -312,7 +312,7 @@ def metrics(context: typer.Context) -> None:
     finish(lambda: run_metrics(context.args))
 
 
-@app.command(rich_help_panel=DATA)
+@app.command(rich_help_panel=DATA, epilog="Example: `assay schema > assay.schema.json`")
 def schema(as_json: Json = False) -> None:  # noqa: ARG001 - it is JSON anyway; the flag is there because every verb has it
     """Print the JSON Schema of .github/assay.yml, for editors and validators."""
     from assay.cli.schema_command import schema as run_schema

@@ -1,5 +1,7 @@
 """`assay demo`: a small real repository whose head is truly faster, checked from nothing to a verdict, then once more."""
 
+import shlex
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -41,5 +43,13 @@ def _where(root: str) -> str:
         (".assay/store/runs/", "every run with its samples, machine and environment"),
     ):
         lines.append(f"  {Path(root, path)}  {what}")
-    lines += ["", f"Next: change something in {root}/src, commit it, and run `assay check` there.", ""]
+    lines += ["", f"Next: change something in {root}/src, commit it, and run `{_command()} check` there.", ""]
     return "\n".join(lines)
+
+
+def _command() -> str:
+    """What a shell calls Assay by: `make demo` leaves no `assay` on the PATH."""
+    if shutil.which("assay"):
+        return "assay"
+    beside = Path(sys.executable).with_name("assay")
+    return shlex.quote(str(beside)) if beside.exists() else f"{shlex.quote(sys.executable)} -m assay"

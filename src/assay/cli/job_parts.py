@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assay.core.event import Started
     from assay.core.inputs import Inputs
     from assay.core.job import Job
+    from assay.core.loop.status import Status
     from assay.ports import Store
 
 
@@ -54,10 +55,17 @@ def open_office(site: Site, store: "Callable[[], JobStore]") -> "Office":
         clock=SystemClock(),
         house=lambda config: open_house(site, config, store().store),
         bureau=lambda built, config: open_bureau(site, store(), built, config),
+        report=lambda config, tip: _report(site, store(), config, tip),
         queue=lambda: store().store.queue,
         pulls=lambda: open_pulls(site, store()),
         job=site.job.run_id,
     )
+
+
+def _report(site: Site, kept: "JobStore", config: "Config", tip: str) -> "Status":
+    from assay.cli.tick_work import report_at
+
+    return report_at(site, kept.store, config, tip)
 
 
 def fetcher(site: Site) -> "Bring":

@@ -25,18 +25,27 @@ if TYPE_CHECKING:
     from assay.app.action import Acted
     from assay.app.order import Order
     from assay.app.question import Nothing
+    from assay.app.schedule import Scheduled
     from assay.app.split_report import Delivery
     from assay.cli.stores import JobStore
     from assay.core.event import Started
     from assay.core.handover import CellFile, PlanFile
 
 
-def work(site: Site) -> "Acted | Nothing | PlanFile | CellFile":
+def work(site: Site) -> "Acted | Nothing | PlanFile | CellFile | Scheduled":
     """Do what the mode says; with auto the event decides."""
-    from assay.core.event import WorkflowRun
+    from assay.core.event import Timer, WorkflowRun
     from assay.core.inputs import Mode
 
     match site.inputs.mode:
+        case Mode.STATUS:
+            from assay.cli.tick_work import status_work
+
+            return status_work(site)
+        case Mode.SCHEDULE:
+            return _scheduled(site)
+        case Mode.AUTO if isinstance(site.event, Timer):
+            return _scheduled(site)
         case Mode.PLAN:
             return _plan(site)
         case Mode.RUN:
@@ -47,6 +56,13 @@ def work(site: Site) -> "Acted | Nothing | PlanFile | CellFile":
             return _report(site)
         case _:
             return _check(site)
+
+
+def _scheduled(site: Site) -> "Scheduled":
+    from assay.cli.tick_work import scheduled_work
+
+    _refuse_lasting_runner(site)
+    return scheduled_work(site)
 
 
 def _check(site: Site) -> "Acted | Nothing":

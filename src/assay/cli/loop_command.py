@@ -155,7 +155,7 @@ def site(options: LoopOptions, folder: str | None) -> Iterator[Site]:
         now = parse_now(options.now) if options.now else SystemClock().now()
         repo = GitRepo.discover(where)
         refuse_links(repo.root)
-        config = _config(options, repo)
+        config = read_rules(options, repo)
         store = open_store(options.store or "auto", where, os.environ)
         observer = stack.enter_context(display_for(sys.stderr))
         house = build_house(stack, config, repo, store, observer, job)
@@ -173,7 +173,7 @@ def _surveyed(options: LoopOptions, config: "Config", repo: "GitRepo", store: "L
         root=repo.root,
         tip=tip_of(repo),
         store=store,
-        ledger=_ledger(options, store),
+        ledger=the_ledger(options, store),
         repo=repo,
         prober=LocalProber(os.environ, Path(repo.root), house.machine),
         overlay=lambda: _overlay(options, config, repo.root),
@@ -201,7 +201,8 @@ def published_in(config: "Config", root: str) -> "Published":
     return Published(file, TreeDocuments(Path(root)).read(file)) if file else Published()
 
 
-def _ledger(options: LoopOptions, store: "LoopStore") -> "LedgerBook":
+def the_ledger(options: LoopOptions, store: "LoopStore") -> "LedgerBook":
+    """The ledger that was named, else that of the store."""
     if not options.ledger:
         return store.ledger
     from assay.adapters.ledger_files import DirectoryLedger
@@ -212,7 +213,8 @@ def _ledger(options: LoopOptions, store: "LoopStore") -> "LedgerBook":
     return DirectoryLedger(root)
 
 
-def _config(options: LoopOptions, repo: "GitRepo") -> "Config":
+def read_rules(options: LoopOptions, repo: "GitRepo") -> "Config":
+    """The config that was named, else that of the working tree."""
     from assay.adapters.config_file import read_config
 
     return read_config(repo.root, options.config) if options.config else read_config(repo.root)

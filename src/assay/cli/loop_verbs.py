@@ -21,6 +21,7 @@ def register(app: typer.Typer) -> None:
     app.command("next", rich_help_panel=PANEL, epilog="Example: `assay next --json`")(following)
     app.command("walk", rich_help_panel=PANEL, epilog="Example: `assay walk`")(walk)
     app.command("loop", rich_help_panel=PANEL, epilog="Example: `assay loop --apply --minutes 30`")(loop)
+    app.command("publish", rich_help_panel=PANEL, epilog="Example: `assay publish`")(publish)
 
 
 def status(
@@ -87,3 +88,26 @@ def loop(
     options = LoopOptions(now, overlay, ledger, config, store, as_json)
     # no `finish`: the code of a tick is a verdict, which no lost reader may turn into a pass
     raise typer.Exit(run_loop(options, TickOptions(apply, most, minutes, tuple(benchmark or ()), no_reuse)))
+
+
+def publish(
+    pull_request: Annotated[
+        bool | None,
+        typer.Option("--pull-request/--no-pull-request", help="Have a pull request on GitHub instead. Default: in a job there."),
+    ] = None,
+    ledger: OtherLedger = None,
+    config: ConfigFile = None,
+    store: Where = "auto",
+    as_json: Json = False,
+) -> None:
+    """Bring the table of results up to date, between its markers in the document that `publish: {file: …}` names.
+
+    A document that is missing is made. Nothing else of it is touched, and nothing is committed here.
+    """
+    import os
+
+    from assay.cli.loop_command import LoopOptions
+    from assay.cli.publish_command import publish as run_publish
+
+    wanted = pull_request if pull_request is not None else os.environ.get("GITHUB_ACTIONS") == "true"
+    finish(lambda: run_publish(LoopOptions(ledger=ledger, config=config, store=store, as_json=as_json), pull_request=wanted))

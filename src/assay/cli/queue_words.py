@@ -5,9 +5,17 @@ from typing import Any
 
 from assay.core.queue.measured import Attempt
 from assay.core.queue.model import Job, JobKind, JobStatus, Queue
+from assay.core.queue.moves import Standing
 from assay.core.terminal_text import shown
 
 _WIDTH = 160
+
+STANDING_WORDS = {
+    Standing.AT_CAPACITY: "as many jobs run as may at a time",
+    Standing.WAITING: "what is left cannot begin yet, since it waits for a pilot or for a grant",
+    Standing.NO_JOBS: "no job is queued",
+}
+"""Why a worker left that measured nothing, and so has taken nothing."""
 
 
 def job_json(job: Job) -> dict[str, Any]:

@@ -91,10 +91,10 @@ def _named(store: str) -> str:
 
 def _told(worked: "Worked", *, as_json: bool) -> int:
     from assay.cli.queue_command import as_text
-    from assay.cli.queue_words import attempt_json, attempt_line
+    from assay.cli.queue_words import STANDING_WORDS, attempt_json, attempt_line
     from assay.core.queue.measured import exit_code
 
     document = {"attempts": [attempt_json(one) for one in worked.attempts], "last": worked.last.value}
-    lines = [attempt_line(one) for one in worked.attempts] or [f"Nothing was measured: {worked.last}."]
+    lines = [attempt_line(one) for one in worked.attempts] or [f"Nothing was measured: {STANDING_WORDS[worked.last]}."]
     sys.stdout.write(as_text(document) if as_json else "\n".join(lines) + "\n")
     return exit_code(worked.attempts, due=worked.due)

@@ -21,7 +21,7 @@ def store_flush(
     finish(lambda: flush(from_dir, store, as_json=as_json))
 
 
-@app.command("compact")
+@app.command("compact", epilog="Example: `assay store compact --store branch`")
 def store_compact(store: Where = "auto", as_json: Json = False) -> None:
     """Pack the runs of closed months into one file a month."""
     from assay.cli.store_command import compact

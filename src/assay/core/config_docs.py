@@ -79,11 +79,13 @@ Quote a pattern that begins with `*`, and text that begins with one of `{{ [ & !
 
 ## What has no effect yet
 
-Some keys belong to parts that later versions bring. They are checked like all others and change nothing today: `git.lfs`,
-and of a benchmark all of `batch` but its `size`. `needs`, `level`, `value`, `recheck`, `manual` and `alert` of a benchmark, `loop` and
-`publish` matter to the [control loop](control-loop.md), `machines` and `machine` to that, to `assay plan` and `assay run`,
-and where a `runner` is named to `assay check`, the rest of
-`git` to `assay experiment`, `comment`, `permissions`, `budget` and `policy.harness_change` with `needs_review` on GitHub.
+One key belongs to a part that a later version brings: `git.lfs`. It is checked like all others and changes nothing today.
+
+Others matter to a part of Assay only. Of `batch` all but `size` matters to [the queue](queue.md).
+`needs`, `level`, `value`, `recheck`, `manual` and `alert` of a benchmark, `loop` and `publish` matter to the
+[control loop](control-loop.md), `machines` and `machine` to that, to `assay plan` and `assay run`, and where a `runner` is named
+to `assay check`, the rest of `git` to `assay experiment`, `comment`, `permissions`, `budget` and
+`policy.harness_change` with `needs_review` on GitHub.
 
 ## What is refused
 

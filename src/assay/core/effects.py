@@ -138,10 +138,45 @@ class MakeBranches:
     preserve: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class OpenIssue:
+    """Make an issue. It begins with a marker, by which it is found again."""
+
+    title: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditIssue:
+    """Bring an issue of ours up to date; closed, where what it tells of is over."""
+
+    number: int
+    title: str
+    body: str
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeFile:
+    """Have one pull request that gives a file of a branch this text: the one that is open, found by its marker, or a new one.
+
+    `branch` is what a new one is made from, at `start`, and goes into. `body` begins with the marker.
+    """
+
+    path: str
+    text: str
+    branch: str
+    start: str
+    title: str
+    body: str
+    marker: str
+
+
 GitEffect = KeepChange | RestoreBaseline | RestoreCommit | MakeBranches
 RecordEffect = RecordRun | RecordDecision
 LifecycleEffect = OpenCheck | CloseCheck
 ForgeEffect = LifecycleEffect | PostComment | UpdateComment
 JobEffect = WriteSummary | WriteOutput
+NoticeEffect = OpenIssue | EditIssue | ProposeFile
 ReportingEffect = WriteReport | PostComment | UpdateComment | JobEffect
 Effect = RecordEffect | LifecycleEffect | ReportingEffect

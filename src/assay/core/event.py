@@ -12,7 +12,6 @@ from assay.errors import UsageError
 
 _SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 _BRANCH = "refs/heads/"
-_LATER = frozenset({"schedule", "workflow_dispatch", "repository_dispatch"})
 _PAYLOAD_HINT = "GITHUB_EVENT_PATH has to name the file that GitHub wrote for this very job."
 
 
@@ -98,8 +97,20 @@ class WorkflowRun:
     event: str
 
 
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """The clock, or somebody by hand or by the API, asks for a tick of the control loop.
+
+    `default_branch` is empty where the payload does not name it, as that of a schedule may not.
+    """
+
+    name: str
+    default_branch: str
+    sender: str
+
+
 Event = PullRequest | Push | MergeGroup
-Started = Event | Comment | WorkflowRun
+Started = Event | Comment | WorkflowRun | Timer
 
 
 def is_public(payload: Mapping[str, Any]) -> bool:
@@ -121,6 +132,8 @@ def parse_event(name: str, payload: Mapping[str, Any]) -> Started:
             return _comment(fields)
         case "workflow_run":
             return _workflow_run(fields)
+        case "schedule" | "workflow_dispatch" | "repository_dispatch":
+            return Timer(name, fields.name("repository.default_branch"), fields.login("sender"))
         case _:
             raise _unhandled(name)
 
@@ -177,13 +190,11 @@ def _workflow_run(fields: "_Fields") -> WorkflowRun:
 
 
 def _unhandled(name: str) -> UsageError:
-    hint = "Let the workflow start on pull_request, push, merge_group or issue_comment."
+    hint = "Let the workflow start on pull_request, push, merge_group, issue_comment or schedule."
     shown = plain(name, 60) or "(empty)"
     if name == "pull_request_target":
         what = "Under pull_request_target nothing is run: the code of a stranger would stand beside a token that can write."
         return UsageError(what, hint="Let the workflow start on pull_request.")
-    if name in _LATER:
-        return UsageError(f"The event {shown} is not handled yet.", hint=hint)
     return UsageError(f"The event {shown} is none that Assay acts upon.", hint=hint)
 
 
@@ -241,6 +252,11 @@ class _Fields:
         person = self.payload.get(path) if isinstance(self.payload, Mapping) else None
         login = person.get("login") if isinstance(person, Mapping) else None
         return login if isinstance(login, str) else ""
+
+    def name(self, path: str) -> str:
+        """The text there, empty where there is none."""
+        found = self.maybe(path)
+        return found if isinstance(found, str) else ""
 
     def _wrong(self, path: str, wanted: str) -> UsageError:
         where = f"`{path}` in the payload" if path else "The payload"

@@ -45,3 +45,14 @@ class PullFacts:
     base_ref: str
     fork: bool
     open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """An issue of ours on the forge. Its body is ours, save for what people with rights have changed of it."""
+
+    number: int
+    url: str
+    title: str
+    body: str
+    open: bool

@@ -1,5 +1,6 @@
 """The inputs of the action as a job gives them: in variables INPUT_NAME, where an empty text is an input not given."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from difflib import get_close_matches
@@ -15,6 +16,7 @@ from assay.errors import UsageError
 DEFAULT_LOGIN = "github-actions[bot]"
 DEFAULT_DATA_BRANCH = "assay-data"
 DEFAULT_ARTIFACT = "assay-handover"
+_WHOLE = re.compile(r"[1-9][0-9]{0,6}")
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -73,6 +75,8 @@ class Inputs:
     allow_forks: ForkRule = ForkRule.DENY
     working_directory: str = "."
     artifact: str = DEFAULT_ARTIFACT
+    minutes: int | None = None
+    ref: str | None = None
 
 
 def parse_inputs(environ: Mapping[str, str]) -> Inputs:
@@ -97,6 +101,8 @@ def parse_inputs(environ: Mapping[str, str]) -> Inputs:
         allow_forks=ForkRule(given.one_of("allow-forks", tuple(ForkRule)) or ForkRule.DENY),
         working_directory=given.path("working-directory", "."),
         artifact=given.path("artifact", DEFAULT_ARTIFACT),
+        minutes=given.whole("minutes"),
+        ref=given.get("ref") or None,
     )
 
 
@@ -129,6 +135,15 @@ class _Given:
         if value:
             _refuse(name, value, valid)
         return value
+
+    def whole(self, name: str) -> int | None:
+        """A whole number from 1."""
+        value = self.get(name)
+        if not value:
+            return None
+        if not _WHOLE.fullmatch(value):
+            raise UsageError(f"The input {name}: “{plain(value, 60)}” is no whole number from 1.", hint="Write it in digits, such as 60.")
+        return int(value)
 
     def path(self, name: str, default: str) -> str:
         value = self.get(name) or default

@@ -12,6 +12,7 @@ LASTING = "ASSAY_LASTING_RUNNER"
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 _RUN = re.compile(r"[1-9][0-9]{0,18}")
+_HEADS = "refs/heads/"
 _NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_WORKSPACE")
 
 
@@ -20,7 +21,8 @@ class Job:
     """Where the job's event, its checkout and its forge are. `run_url` is the page of its run, empty where none can be told;
     below `files_url` stand the pages of a branch's files. `run` and its `attempt` are numbers, 0 where they are not told.
 
-    `run_id` is the run of the workflow; `lasting_allowed` is whether the workflow answers for a runner of its own that outlives the job.
+    `run_id` is the run of the workflow, `branch` the one that it was started on;
+    `lasting_allowed` is whether the workflow answers for a runner of its own that outlives the job.
     """
 
     event_name: str
@@ -36,6 +38,7 @@ class Job:
     runner_temp: str = ""
     lasting_allowed: bool = False
     run_id: int | None = None
+    branch: str = ""
 
 
 def read_job(environ: Mapping[str, str]) -> Job:
@@ -52,6 +55,7 @@ def read_job(environ: Mapping[str, str]) -> Job:
         what = f"GITHUB_REPOSITORY is {plain(repository, 100)}, which is no OWNER/NAME."
         raise UsageError(what, hint="It is the name of the repository, not its address.")
     server, run = environ.get("GITHUB_SERVER_URL") or "https://github.com", environ.get("GITHUB_RUN_ID", "")
+    ref = environ.get("GITHUB_REF", "")
     return Job(
         event_name=environ["GITHUB_EVENT_NAME"],
         event_path=environ["GITHUB_EVENT_PATH"],
@@ -66,6 +70,7 @@ def read_job(environ: Mapping[str, str]) -> Job:
         runner_temp=environ.get("RUNNER_TEMP", ""),
         lasting_allowed=environ.get(LASTING) == "allow",
         run_id=int(run) if _RUN.fullmatch(run) else None,
+        branch=ref.removeprefix(_HEADS) if ref.startswith(_HEADS) else "",
     )
 
 

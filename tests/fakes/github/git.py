@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -166,6 +167,21 @@ class BareRepository:
         if code:
             return None
         return self.run("commit-tree", out.split()[0], "-p", base, "-p", head, "-m", message)
+
+    def write(self, branch: str, path: str, content: bytes, message: str) -> str:
+        """One commit more on a branch, in which a file has this content."""
+        tip = self.run("rev-parse", f"refs/heads/{branch}")
+        done = subprocess.run(
+            ["git", "hash-object", "-w", "--stdin"], check=True, cwd=self.path, env=ENVIRONMENT, input=content, capture_output=True
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            index = {"GIT_INDEX_FILE": f"{folder}/index"}
+            self.run("read-tree", tip, env=index)
+            self.run("update-index", "--add", "--cacheinfo", f"100644,{done.stdout.decode().strip()},{path}", env=index)
+            tree = self.run("write-tree", env=index)
+        sha = self.run("commit-tree", tree, "-p", tip, "-m", message)
+        self.set_ref(f"refs/heads/{branch}", sha)
+        return sha
 
     def set_ref(self, ref: str, sha: str) -> None:
         self.run("update-ref", ref, sha)

@@ -112,6 +112,9 @@ class Issue:
     user: User
     created_at: datetime
     state: str = "open"
+    labels: list[str] = field(default_factory=list)
+    state_reason: str | None = None
+    changed: int = 0
 
 
 @dataclass(slots=True)

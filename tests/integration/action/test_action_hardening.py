@@ -39,15 +39,16 @@ def test_a_payload_without_a_field(step: Step) -> None:
     one_paragraph(step.run("pull_request", {"number": 1}), 2, "`pull_request.head")
 
 
-@pytest.mark.parametrize("event", ["gollum", "schedule", "pull_request_target"])
+@pytest.mark.parametrize("event", ["gollum", "deployment", "pull_request_target"])
 def test_an_event_that_is_not_handled(step: Step, event: str) -> None:
     step.checkout("refs/heads/main")
     one_paragraph(step.run(event, {}), 2, event, "pull_request")
 
 
-def test_a_mode_that_is_not_built_yet(step: Step) -> None:
+def test_the_mode_schedule_is_for_events_of_its_own(step: Step) -> None:
     step.checkout("refs/heads/main")
-    one_paragraph(step.run("push", {}, mode="schedule"), 2, "schedule is not built yet")
+    facts = {"ref": "refs/heads/main", "after": step.remote.git.branch("main"), "repository": {"default_branch": "main", "private": True}}
+    one_paragraph(step.run("push", facts, mode="schedule"), 2, "The mode schedule is for schedule")
 
 
 def test_without_a_token(step: Step) -> None:

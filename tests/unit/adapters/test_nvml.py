@@ -3,13 +3,14 @@
 import importlib
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes.nvml import FakeCard, FakeInstance, FakeNvml, NVMLError
 
-from assay.adapters.devices import nvml
+from assay.adapters.devices import nvml, watch
 from assay.adapters.devices.clocks import Clocks, left_held
 from assay.adapters.devices.local import LocalDevices
 from assay.adapters.devices.nvml import Nvml
@@ -195,6 +196,37 @@ def test_a_clock_that_cannot_be_given_back_stays_noted_and_is_said(tmp_path: Pat
         pass
     assert "nvidia-smi --reset-gpu-clocks" in said[0]
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_signal_before_the_card_has_answered_gives_the_clock_back(tmp_path: Path) -> None:
+    card = FakeCard(FIRST)
+    library = asked(FakeNvml(card))
+    hold = library.hold_clock
+
+    def interrupted(bus: str, mhz: int) -> bool:
+        hold(bus, mhz)
+        raise KeyboardInterrupt
+
+    library.hold_clock = interrupted  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt), Clocks(library, tmp_path).held(FIRST, 1200, []):
+        pass
+    assert (card.locked, list(tmp_path.iterdir())) == (None, [])
+
+
+def test_a_card_that_never_answers_holds_nobody_up_and_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "GIVE_UP_S", 0.05)
+    library, asking, answered = asked(FakeNvml(FakeCard(FIRST))), threading.Event(), threading.Event()
+
+    def silent(_: str) -> None:
+        asking.set()
+        answered.wait(60)
+
+    library.slowdowns = silent  # type: ignore[method-assign, assignment]
+    with (looking := watch.Watch(library, library.cards() or (), lambda _: True, every_s=0.001)):
+        assert asking.wait(60)
+    (seen,) = looking.sightings({})
+    answered.set()
+    assert (seen.temperature_c, seen.slowdowns, seen.before, seen.after) == (None, None, None, None)
 
 
 def test_an_error_of_the_stand_in_is_one_of_the_library() -> None:

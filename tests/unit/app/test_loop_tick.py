@@ -15,7 +15,7 @@ from tests.houses import BASE, HEAD, Lab, Script
 from tests.loops import DAY, HERE, HOUR, a_row, config_of
 
 from assay.app.attempts_log import Campaign, Tried
-from assay.app.loop import TickRequest, tick
+from assay.app.loop import GRACE, TickRequest, tick
 from assay.app.status import Judge, Surveyed
 from assay.core.attempts.entry import AttemptResult, Diagnosis
 from assay.core.config import Config
@@ -237,7 +237,7 @@ def test_the_budget_of_minutes_ends_the_tick() -> None:
     assert len(done.attempted) < 3
     assert "budget of 4 minutes" in done.stop
     spent = sum(one.duration_s or 0 for one in done.rows)
-    assert spent <= 4 * 60 + 30
+    assert spent <= 4 * 60 * (1 + GRACE) + place.script.duration_s
 
 
 def test_what_took_longer_than_what_is_left_is_not_begun() -> None:
@@ -300,6 +300,14 @@ def test_named_tasks_alone_are_run_and_an_unknown_name_is_an_error() -> None:
     assert results(place.tick(only=("b",))) == [("b", "collected")]
     with pytest.raises(UsageError, match="no task c"):
         place.tick(only=("c",))
+
+
+def test_a_person_may_insist_on_what_is_fresh_or_manual_and_never_on_what_cannot_run_here() -> None:
+    place = town("a", "hand, manual: true", "gpu, needs: [cuda]")
+    assert place.tick().measured == 1
+    done = place.tick(insist=True, forced_by="workflow_dispatch of ada")
+    assert sorted(results(done)) == [("a", "collected"), ("hand", "collected")]
+    assert place.tick(only=("gpu",), insist=True).measured == 0
 
 
 def test_a_process_that_takes_too_long_is_a_timeout() -> None:

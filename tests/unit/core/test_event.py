@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.event import Comment, MergeGroup, PullRequest, Push, parse_event
+from assay.core.event import Comment, MergeGroup, PullRequest, Push, Timer, parse_event
 from assay.errors import UsageError
 
 HEAD, BASE, ZERO = "a" * 40, "b" * 40, "0" * 40
@@ -124,9 +124,10 @@ def test_who_sent_it_decides_nothing_and_may_be_unknown(sender: object) -> None:
 
 
 @pytest.mark.parametrize("name", ["schedule", "workflow_dispatch", "repository_dispatch"])
-def test_events_of_parts_to_come_are_not_handled_yet(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} is not handled yet"):
-        parse_event(name, {})
+def test_what_starts_the_control_loop_may_say_little_of_itself(name: str) -> None:
+    assert parse_event(name, {}) == Timer(name, "", "")
+    said = {"repository": {"default_branch": "trunk"}, "sender": {"login": "ada"}}
+    assert parse_event(name, said) == Timer(name, "trunk", "ada")
 
 
 SAID: dict[str, Any] = {
@@ -176,7 +177,7 @@ def test_another_event_is_refused_with_those_that_are_handled(name: str) -> None
     with pytest.raises(UsageError) as caught:
         parse_event(name, PUSH)
     assert "\n" not in caught.value.message
-    assert "pull_request, push, merge_group or issue_comment" in caught.value.hint
+    assert "pull_request, push, merge_group, issue_comment or schedule" in caught.value.hint
 
 
 JSON = st.recursive(

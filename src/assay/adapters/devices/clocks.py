@@ -42,7 +42,8 @@ class Clocks:
         note = self._note(bus)
         if not note.exists() or not self._library.free_clock(bus):
             return False
-        note.unlink(missing_ok=True)
+        with suppress(OSError):  # then it is freed once more by the next run, which does no harm
+            note.unlink(missing_ok=True)
         return True
 
     @contextmanager
@@ -55,13 +56,14 @@ class Clocks:
             warnings.append(REFUSED.format(bus=bus, mhz=mhz))
             yield False
             return
-        held = self._library.hold_clock(bus, mhz)
+        held = None  # a signal may come before the answer does, and then the clock is given back all the same
         try:
+            held = self._library.hold_clock(bus, mhz)
             if not held:
                 warnings.append(REFUSED.format(bus=bus, mhz=mhz))
             yield held
         finally:
-            if not held or self._library.free_clock(bus):
+            if held is False or self._library.free_clock(bus):
                 with suppress(OSError):
                     note.unlink(missing_ok=True)
             else:

@@ -12,6 +12,8 @@ from assay.core.devices import Card, Sighting, Slowdown
 FIRST_S = 0.2
 EVERY_S = 1.0
 """Seconds from the start to the first look, and between looks: often enough for heat, seldom enough to cost nothing."""
+GIVE_UP_S = 2.0
+"""So long a look may take beyond the end of a process: of a card that has fallen off its bus the driver may never answer."""
 SETTLE_S = 1.0
 """So long a driver may still list what has just ended."""
 
@@ -69,7 +71,10 @@ class Watch:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         # first, while the card is still warm: nothing a look could disturb is running any more
         self._over.set()
-        self._thread.join()
+        self._thread.join(GIVE_UP_S)
+        if self._thread.is_alive():  # it is left behind, and nothing that it saw before is told as if it were all
+            self._seen = [_Seen(one.bus) for one in self._seen]
+            return
         for one in self._seen:
             one.after = self._settled(one)
 
@@ -85,7 +90,7 @@ class Watch:
         self._look()  # the last moment counts too, also that of a short process
 
     def _look(self) -> None:
-        for one in self._seen:
+        for one in tuple(self._seen):
             self._look_at(one)
 
     def _look_at(self, one: _Seen) -> None:

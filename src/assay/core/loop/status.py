@@ -120,6 +120,11 @@ def candidates(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     return tuple(one for one in cells if one.due and one.task.runs_by_itself)
 
 
+def insisted(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """The tasks that a person wants run now: due or not, manual ones too, as long as they can run here and nobody is at them."""
+    return tuple(one for one in cells if one.feasible and one.state is not CellState.RUNNING and one.task.is_a_command)
+
+
 def answered(parts: Parts, cell: Cell) -> bool:
     """Whether a stored run answers for a due task. Until a metric has eight sessions none does, and now and then none may."""
     verdict = parts.verdicts.get(cell.task.id)

@@ -12,6 +12,9 @@ from assay.core.numbers import count
 from assay.core.result import ReuseVerdict
 
 TITLE = "Control loop"
+MAX_CELLS = 60
+"""So many tasks are listed where anybody reads; JSON has all."""
+
 _WIDTH = 10
 
 
@@ -141,4 +144,5 @@ def _authority(status: Status) -> str:
 
 def _cells(status: Status) -> str:
     rows = [f"| {escape.inline(one.task.id, 64)} | {one.state.value} | {escape.inline(one.reason, 200)} |" for one in status.cells]
-    return "\n".join(["| task | state | why |", "|---|---|---|", *rows])
+    more = [f"| … | | and {len(rows) - MAX_CELLS} more |"] if len(rows) > MAX_CELLS else []
+    return "\n".join(["| task | state | why |", "|---|---|---|", *rows[:MAX_CELLS], *more])

@@ -29,10 +29,15 @@ class Task:
 
     @property
     def runs_by_itself(self) -> bool:
-        """Whether a schedule may run it: not for a person, no credential, and no recipe with blanks to fill in."""
+        """Whether a schedule may run it: not for a person, and a command."""
+        return not self.benchmark.manual and self.is_a_command
+
+    @property
+    def is_a_command(self) -> bool:
+        """Whether it can be run at all: with no credential, and no recipe with blanks to fill in."""
         command = self.benchmark.run
         recipe = any(arrow in command for arrow in _ARROWS) or _PLACEHOLDER.search(command)
-        return not (self.benchmark.manual or self.credentials or recipe)
+        return not (self.credentials or recipe)
 
     @property
     def recipe(self) -> str:

@@ -115,7 +115,7 @@ def _attempt(row: LedgerRow) -> dict[str, object]:
 
 def as_text(tick: Tick) -> str:
     """The tick for people."""
-    lines = [*(_line(one) for one in tick.rows), *(f"would run {name}" for name in tick.planned), *tick.passed_over]
+    lines = [*(attempt_line(one) for one in tick.rows), *(f"would run {name}" for name in tick.planned), *tick.passed_over]
     lines += [f"stopped: {tick.stop}"]
     if not tick.applied and tick.planned:
         lines.append("This was a dry run: nothing was measured or written. `assay loop --apply` does it.")
@@ -125,7 +125,8 @@ def as_text(tick: Tick) -> str:
     return "\n".join([*(plain(line, 400) for line in lines), "", *action_lines(tick.after)])
 
 
-def _line(row: LedgerRow) -> str:
+def attempt_line(row: LedgerRow) -> str:
+    """One attempt on a line. It may hold what strangers wrote."""
     value = f" {row.metric} {number(row.number)}{f' {row.unit}' if row.unit else ''}" if row.number is not None else ""
     verdict = f", {row.verdict.value} against {row.base[:10]}" if row.verdict and row.base else ""
     took = f" in {duration(row.duration_s)}" if row.duration_s is not None else ""

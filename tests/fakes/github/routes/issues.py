@@ -19,6 +19,38 @@ def get(call: Call) -> Answer:
     return Answer(200, pulls.issue(call.repo, found))
 
 
+@route("GET", "/repos/{owner}/{repo}/issues", read("issues", "pull-requests"))
+def listing(call: Call) -> Answer:
+    """Open ones unless asked otherwise, pull requests among them; the newest first, or by their last change."""
+    state, labels = call.query.get("state", "open"), set(filter(None, call.query.get("labels", "").split(",")))
+    found = [one for one in call.repo.issues.values() if state in ("all", one.state) and labels <= set(one.labels)]
+    by_change = call.query.get("sort", "created") == "updated"
+    found.sort(
+        key=lambda one: (one.changed, one.number) if by_change else (0, one.number), reverse=call.query.get("direction", "desc") == "desc"
+    )
+    return paged(call, found, lambda one: pulls.issue(call.repo, one))
+
+
+@route("POST", "/repos/{owner}/{repo}/issues", write("issues", role="read"))
+def create(call: Call) -> Answer:
+    made = call.repo.open_issue(call.body["title"], author=call.caller)
+    made.body = call.body.get("body")
+    made.labels = list(call.body.get("labels", ()))
+    made.changed = call.hub.new_id()
+    return Answer(201, pulls.issue(call.repo, made))
+
+
+@route("PATCH", "/repos/{owner}/{repo}/issues/{issue_number}", write("issues"))
+def update(call: Call) -> Answer:
+    found = call.repo.issues.get(call.number("issue_number"))
+    if found is None:
+        raise not_found()
+    for name in ("title", "body", "state", "state_reason"):
+        setattr(found, name, call.body.get(name, getattr(found, name)))
+    found.changed = call.hub.new_id()
+    return Answer(200, pulls.issue(call.repo, found))
+
+
 @route("GET", _REACTIONS, read("issues", "pull-requests"))
 def reactions(call: Call) -> Answer:
     comment, wanted = comment_of(call), call.query.get("content")

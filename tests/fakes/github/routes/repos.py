@@ -5,7 +5,7 @@ import base64
 from tests.fakes.github.git import Commit
 from tests.fakes.github.messages import Answer, ApiError, Call, not_found
 from tests.fakes.github.paging import paged
-from tests.fakes.github.permissions import read
+from tests.fakes.github.permissions import read, write
 from tests.fakes.github.routing import route
 from tests.fakes.github.shapes import commits, people
 from tests.fakes.github.shapes.people import Json
@@ -55,6 +55,29 @@ def contents(call: Call) -> Answer:
     if "raw" in call.headers.get("accept", ""):
         return Answer(200, raw=content, headers={"Content-Type": "application/vnd.github.raw; charset=utf-8"})
     return Answer(200, _file(call, ref, path, blob, content))
+
+
+@route("PUT", "/repos/{owner}/{repo}/contents/{path}", write("contents"))
+def put_contents(call: Call) -> Answer:
+    """Write a file by one commit. Who replaces one has to say which."""
+    branch, path = call.body.get("branch", call.repo.default_branch), call.params["path"]
+    if call.repo.git.branch(branch) is None:
+        raise ApiError(404, f"Branch {branch} not found")
+    ref = f"refs/heads/{branch}"
+    if ref in call.repo.protections and call.caller.login not in call.repo.protections[ref].bypass:
+        raise ApiError(409, "Repository rule violations found")
+    there = call.repo.git.read(branch, path)
+    given = call.body.get("sha")
+    if there and given is None:
+        raise ApiError(422, 'Invalid request.\n\n"sha" wasn\'t supplied.')
+    if given is not None and (there is None or there[1] != given):
+        raise ApiError(409, f"{path} does not match {given}")
+    sha = call.repo.git.write(branch, path, base64.b64decode(call.body["content"]), call.body["message"])
+    _, blob, content = call.repo.git.read(branch, path) or ("", "", b"")
+    shown = commits.commit(call.repo, call.repo.git.commit(sha))
+    inner: Json = shown["commit"]  # type: ignore[assignment]
+    made = {**{name: inner[name] for name in ("author", "committer", "message")}, "sha": sha, "html_url": shown["html_url"]}
+    return Answer(200 if there else 201, {"content": _common(call, branch, path, blob, "file", len(content)), "commit": made})
 
 
 def _entry(call: Call, ref: str, folder: str, line: str) -> Json:

@@ -122,8 +122,9 @@ def issue(repo: Repository, one: Issue) -> Json:
         "body": one.body,
         "user": user(repo.hub, one.user),
         "author_association": association(repo, one.user),
-        "labels": [],
+        "labels": [_label(repo, name) for name in one.labels],
         "state": one.state,
+        "state_reason": one.state_reason,
         "locked": False,
         "assignee": None,
         "assignees": [],
@@ -135,6 +136,18 @@ def issue(repo: Repository, one: Issue) -> Json:
         "closed_at": None if one.state == "open" else moment,
     }
     return found if kind == "issues" else {**found, "pull_request": _pull_links(repo, repo.pulls[number])}
+
+
+def _label(repo: Repository, name: str) -> Json:
+    return {
+        "id": 1,
+        "node_id": f"LA_{name}",
+        "url": api(repo, f"labels/{name}"),
+        "name": name,
+        "description": None,
+        "color": "ededed",
+        "default": False,
+    }
 
 
 def _pull_links(repo: Repository, one: Pull) -> Json:
