@@ -164,7 +164,7 @@ class Proof:
         """Each pair of commits, that of the run and the one it stood for, of which a file that matters differs."""
         fresh = GitRepo.discover(self.root)
         classifier = Classifier.of(self.config, self.benchmark)
-        prints = cache(lambda commit: fingerprints_of(fresh.tree_files(commit), classifier).content)
+        prints = cache(lambda commit: fingerprints_of(fresh.tree_files(commit), classifier.through(fresh.links(commit))).content)
         held = self.held({commit for pair in pairs for commit in pair})
         for source, commit in pairs:
             said = f"{commit[:12]} by the run of {source[:12]}"

@@ -98,6 +98,10 @@ class Repo(Protocol):
         """All files of a commit, in byte order. Raises InfrastructureError where the commit is not whole in this clone."""
         ...
 
+    def links(self, commit: str) -> Mapping[str, str]:
+        """The text of each symbolic link of a commit, by path. Raises InfrastructureError where the commit is not whole in this clone."""
+        ...
+
     def blobs(self, commit: str, names: tuple[str, ...]) -> Mapping[str, str]:
         """Blob ids of the files at the top of a commit whose names match one of these glob patterns."""
         ...

@@ -247,7 +247,7 @@ def test_a_comment_starts_the_example_for_comments(act: Act) -> None:
 def test_the_three_jobs_of_the_example_for_runners_of_one_s_own(act: Act) -> None:
     done = commanded(act, "gpu", (ROOT / "examples" / "gpu-comments.yml").read_text(encoding="utf-8"))
     assert done.code == 0, done.text
-    assert sorted(path.name for path in act.artifacts.iterdir()) == ["assay-bench", "assay-plan"]
+    assert sorted(path.name for path in act.artifacts.iterdir()) == ["assay-cell-bench", "assay-plan"]
     assert [(one.head_sha, one.conclusion) for one in act.proposal.repo.checks.values()] == [(act.proposal.pull.head_sha, "success")]
     assert [one.body for one in act.proposal.repo.comments.values() if one.body.startswith("<!-- assay:report -->")]
 

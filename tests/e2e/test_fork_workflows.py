@@ -64,7 +64,7 @@ def test_a_stranger_s_pull_request_is_measured_without_rights_and_reported_with_
     pull = forked(act)
     done = measured(act, pull)
     assert done.code == 0, done.text
-    assert sorted(path.name for path in act.artifacts.iterdir()) == ["assay-bench", "assay-plan"]
+    assert sorted(path.name for path in act.artifacts.iterdir()) == ["assay-cell-bench", "assay-plan"]
     assert (act.proposal.repo.comments, act.proposal.repo.checks) == ({}, {})
     done = reported(act, pull)
     assert done.code == 0, done.text

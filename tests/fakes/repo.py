@@ -79,6 +79,9 @@ class FakeRepo:
         files = self.listings.get(commit, {"src/x.py": commit})
         return tuple(TreeFile(path, f"100644 blob {blob}\t{path}".encode()) for path, blob in sorted(files.items()))
 
+    def links(self, commit: str) -> Mapping[str, str]:
+        return {}
+
     def blobs(self, commit: str, names: tuple[str, ...]) -> Mapping[str, str]:
         self.calls.append(("blobs", commit, *names))
         return self.files.get(commit, {})

@@ -6,7 +6,7 @@ from tests.fakes.ledger import FakeLedger
 
 from assay.core.analysis_file import AnalysisFile
 from assay.core.attempts.entry import AttemptEntry
-from assay.core.budget import Spend, Spent
+from assay.core.budget import Judge, Refusal, Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.envelope import REMEASURE, Run, StoredDecision, Tombstone
 from assay.core.model import Status
@@ -17,7 +17,7 @@ from assay.ports import Catalog, Unreadable
 
 @dataclass(slots=True)
 class FakeStore:
-    """Satisfies `loop_ports.LoopStore`. With `refuses` set every write fails, as on a full disk."""
+    """Satisfies `loop_ports.LoopStore` and `spend_ports.CommandStore`. With `refuses` set every write fails, as on a full disk."""
 
     stored: dict[str, Run] = field(default_factory=dict)
     decided: dict[str, StoredDecision] = field(default_factory=dict)
@@ -52,6 +52,12 @@ class FakeStore:
         self._accept(True)
         self.spends.append(spend)
         return spend.path
+
+    def reserve(self, spend: Spend, judge: Judge) -> Refusal | None:
+        if refused := judge(self.spent()):
+            return refused
+        self.add_spend(spend)
+        return None
 
     def spent(self) -> Spent:
         return Spent(tuple(self.spends), len(self.unreadable))

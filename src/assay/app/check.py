@@ -292,7 +292,8 @@ class _Way:
 
     def _relevant(self) -> tuple[tuple[Change, Rung], ...]:
         changes = self.house.repo.changes(self.commits.base, self.commits.head)
-        return relevant(changes, Classifier.of(self.request.config, self.benchmark))
+        links = self.house.repo.links(self.commits.head)
+        return relevant(changes, Classifier.of(self.request.config, self.benchmark).through(links))
 
     def _recorded(self, concluded: Concluded) -> Concluded:
         if concluded.record is None:

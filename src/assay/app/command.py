@@ -10,13 +10,13 @@ from assay.app.office import Handler, Heard, Office, Unheard
 from assay.app.purse import Purse
 from assay.app.rights import forbidden, unseen
 from assay.core import replies
-from assay.core.budget import Wish
+from assay.core.budget import Spent, Wish
 from assay.core.comment_command import Command, Malformed, parse_comment
 from assay.core.config import Config
 from assay.core.event import Comment
 from assay.core.forge_facts import Permission, Reaction
 from assay.core.values import dataclass
-from assay.errors import AssayError, ForgeError, UsageError
+from assay.errors import AssayError, ForgeError, InfrastructureError, UsageError
 from assay.forge_ports import Forge
 
 NOT_YET = "This command is not built yet."
@@ -60,20 +60,23 @@ class Ear:
         Its runs are taken from the purse last, when nothing else speaks against it.
         """
         purse = office.purse
-        problem = (
-            forbidden(heard, config, office.inputs.allow_forks)
-            or unseen(heard, self.forge, self.told, vouched=vouched(heard, purse))
-            or self._running(heard, purse, office.job)
-            or purse.take(config.budget, _wish(heard, config, office.job))
-        )
+        try:
+            problem = (
+                forbidden(heard, config, office.inputs.allow_forks)
+                or unseen(heard, self.forge, self.told, vouched=vouched(heard, purse))
+                or purse.take(config.budget, _wish(heard, config, office.job), lambda spent: self._running(heard, spent, office.job))
+            )
+        except InfrastructureError as error:
+            self.refuse(heard.comment, replies.refusal(error.message, error.hint))
+            raise
         if problem:
             return self.refuse(heard.comment, replies.refusal(*problem))
         self._react(heard.comment, Reaction.ROCKET)
         return None
 
-    def _running(self, heard: Heard, purse: Purse, job: int | None) -> tuple[str, str] | None:
+    def _running(self, heard: Heard, spent: Spent, job: int | None) -> tuple[str, str] | None:
         """That the very same is being done already, None where it is not or the forge cannot tell."""
-        begun = purse.spent().jobs(heard.comment.number, (heard.pull.head_sha, heard.command.words)) - {job}
+        begun = spent.jobs(heard.comment.number, (heard.pull.head_sha, heard.command.words)) - {job}
         try:
             going = self.forge.unfinished() & begun if begun else begun
         except ForgeError as error:

@@ -40,8 +40,8 @@ def _help(_heard: Heard, _office: Office) -> str:
 
 def _grant(heard: Heard, office: Office) -> str:
     runs = heard.command.grant or 0
+    config = office.rules(heard).config  # without rules there is no limit to raise, and the answer says so
     office.purse.grant(heard.comment.number, heard.comment.author, runs)
-    config = office.rules(heard).config
     if config.attempts is not None:  # a person has looked at it, so what had stopped may go on
         Campaign(office.store(), office.clock, config, f"pull {heard.comment.number}").grant(runs, heard.comment.author)
     return replies.told(f"The pull request may take {runs} more runs.")

@@ -68,7 +68,8 @@ class Desk:
     def _judges_itself(self, benchmark: Benchmark, commits: Commits) -> bool:
         """Whether the change touches what it is judged by: the config, the harness, or files that the checks name."""
         changes = self.repo.changes(commits.base, commits.head)
-        harness = any(rung is Rung.HARNESS for _, rung in relevant(changes, Classifier.of(self.config, benchmark)))
+        classifier = Classifier.of(self.config, benchmark).through(self.repo.links(commits.head))
+        harness = any(rung is Rung.HARNESS for _, rung in relevant(changes, classifier))
         return harness or any(one.path == self.config_file or _within(one.path, checked_files(benchmark)) for one in changes)
 
 

@@ -142,13 +142,13 @@ class Explainer:
     def _changed(self, name: str, base: str, head: str) -> tuple[tuple[str, str], ...] | None:
         """The paths that differ, each with its rung; None where git cannot tell, which is then said."""
         try:
-            changes = self.repo.changes(base, head)
+            changes, links = self.repo.changes(base, head), self.repo.links(head)
         except AssayError:
             return None
         benchmark = self.config.benchmarks.get(name)
         if benchmark is None:
             return tuple((change.path, UNKNOWN) for change in changes)
-        classifier = Classifier.of(self.config, benchmark)
+        classifier = Classifier.of(self.config, benchmark).through(links)
         return tuple((change.path, str(classifier.standing(change))) for change in changes)
 
     def _lines(self, changed: tuple[tuple[str, str], ...] | None, base: str, head: str) -> LineCounts | None:

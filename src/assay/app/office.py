@@ -12,8 +12,9 @@ from assay.core.forge_facts import Permission, PullFacts
 from assay.core.inputs import Inputs
 from assay.core.values import dataclass
 from assay.forge_ports import Forge
-from assay.ports import Clock, Repo, Store
+from assay.ports import Clock, Repo
 from assay.queue_ports import QueueBook
+from assay.spend_ports import CommandStore
 
 if TYPE_CHECKING:  # both know of orders, which are made with an office
     from assay.app.action import Bureau
@@ -56,7 +57,7 @@ class Office:
     repo: Repo
     inputs: Inputs
     bring: Bring
-    store: Callable[[], Store]
+    store: Callable[[], CommandStore]
     clock: Clock
     house: "Callable[[Config], House]"
     bureau: "Callable[[House, Config], Bureau]"

@@ -11,7 +11,7 @@ from assay.app.rules import Rules, rules_of
 from assay.core import replies
 from assay.core.command_config import with_command
 from assay.core.comment_command import Command, Verb, parse_comment
-from assay.core.event import Comment, Event, Started, Timer, WorkflowRun
+from assay.core.event import Comment, Event, Started, Timer, WorkflowRun, never_runs
 from assay.core.forge_facts import Permission, PullFacts
 from assay.core.inputs import Inputs
 from assay.core.values import dataclass
@@ -47,8 +47,7 @@ def order_of(event: Started, office: Office) -> Order | Nothing:
         case Comment():
             return _commanded(Ear(office.forge, office.inputs.bot_login), event, office)
         case WorkflowRun():
-            what = "Under workflow_run nothing is run, for the code of a stranger would stand beside a token that can write."
-            raise UsageError(what, hint="Give the input mode: report, or let the workflow start on pull_request.")
+            raise never_runs("workflow_run")
         case Timer():
             raise UsageError(_NO_CHECK, hint=_LET_DECIDE)
         case _:

@@ -82,7 +82,7 @@ def nothing_relevant(house: House, question: Question) -> str | None:
     if commits.base == commits.head:
         return "Base and head are the same commit, so there is nothing to compare."
     changes = house.repo.changes(commits.base, commits.head)
-    if relevant(changes, Classifier.of(question.config, question.benchmark)):
+    if relevant(changes, Classifier.of(question.config, question.benchmark).through(house.repo.links(commits.head))):
         return None
     if not changes:
         return "Base and head hold the same files, so there is nothing to compare."

@@ -1,33 +1,30 @@
 """The budget of a job: what was spent is read from the store, and what is about to be is written there before anything runs."""
 
-from assay.core.budget import Spend, Spent, Wish, shortfall
+from assay.core.budget import Judge, Refusal, Spend, Spent, Wish, shortfall
 from assay.core.config import Config
 from assay.core.config_sections import Budget
 from assay.core.result import CheckResult
 from assay.core.store_layout import SPEND_PREFIX
 from assay.core.timestamp import stamp
 from assay.core.values import dataclass
-from assay.ports import Clock, Store
+from assay.ports import Clock
+from assay.spend_ports import CommandStore
 
 
 @dataclass(frozen=True, slots=True)
 class Purse:
     """Spends what a store keeps account of."""
 
-    store: Store
+    store: CommandStore
     clock: Clock
 
-    def take(self, limits: Budget, wish: Wish) -> tuple[str, str] | None:
-        """Reserve the runs of a wish, or say why they do not fit and what helps.
+    def take(self, limits: Budget, wish: Wish, against: Judge = lambda _: None) -> Refusal | None:
+        """Reserve the runs of a wish, or say why they do not fit, or what else speaks `against` them, and what helps.
 
         Written before the run, so that one that is killed has been paid for. Raises InfrastructureError where it cannot be written.
         """
-        refused = shortfall(limits, self.store.spent(), wish, self.clock.now())
-        if refused is None:
-            self.store.add_spend(
-                self._spend("runs", wish.pull, wish.by, runs=wish.runs, head=wish.head, command=wish.command, job=wish.job)
-            )
-        return refused
+        spend = self._spend("runs", wish.pull, wish.by, runs=wish.runs, head=wish.head, command=wish.command, job=wish.job)
+        return self.store.reserve(spend, lambda spent: against(spent) or shortfall(limits, spent, wish, self.clock.now()))
 
     def vouch(self, pull: int, by: str, head: str) -> None:
         """Write down that somebody stands for this head. Raises InfrastructureError where it cannot be written."""

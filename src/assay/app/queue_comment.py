@@ -2,6 +2,7 @@
 
 from assay.app.check import choose
 from assay.app.office import Heard, Office
+from assay.app.rights import unseen
 from assay.core import replies
 from assay.core.budget import Wish
 from assay.core.escape import inline
@@ -45,6 +46,9 @@ def _added(heard: Heard, office: Office, book: QueueBook) -> str:
     )
     jobs = fan_out(order, lambda: office.clock.new_id(JOB_PREFIX), stamp(office.clock.now()))
     gpu = any(one.gpus for one in chosen)
+    told: list[str] = []  # a forge that cannot tell leaves the head as it was read, as for a run
+    if late := unseen(heard, office.forge, told, vouched=False):
+        raise UsageError(late[0], hint=late[1])
     wish = Wish(heard.comment.number, heard.comment.author, len(jobs), gpu, heard.pull.head_sha, command.words, office.job)
     if problem := office.purse.take(config.budget, wish):
         raise UsageError(problem[0], hint=problem[1])

@@ -93,7 +93,7 @@ def run_of(
         base=other.worktree.commit if side is Side.HEAD else None,
         machine=around.machine,
         environment=around.environment.with_lockfiles(repo.blobs(commit, LOCKFILES)),
-        fingerprints=fingerprints_of(repo.tree_files(commit), around.classifier),
+        fingerprints=fingerprints_of(repo.tree_files(commit), around.classifier.through(repo.links(commit))),
         python=python,
         model=benchmark.model,
         precision=benchmark.precision,

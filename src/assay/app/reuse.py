@@ -39,6 +39,7 @@ class Content:
     classifier: Classifier
     _spans: dict[tuple[str, str], Span] = field(default_factory=dict)
     _prints: dict[str, Fingerprints] = field(default_factory=dict)
+    _classifiers: dict[str, Classifier] = field(default_factory=dict)
 
     def is_the_same(self, run: Run, commit: str) -> bool:
         """Whether a run's commit is known to hold the same as another one."""
@@ -48,7 +49,7 @@ class Content:
         """By which rule a run's commit holds the same as another one, or every reason why that is not so."""
         if run.commit == commit:
             return Via.COMMIT, ()
-        return content_reasons(self.span(run.commit, commit), self.classifier, prints_of(run), self.prints(commit))
+        return content_reasons(self.span(run.commit, commit), self.at(commit), prints_of(run), self.prints(commit))
 
     def verdict(self, run: Run, commit: str) -> ReuseVerdict:
         """That a run was reused for a commit, as somebody else has found."""
@@ -67,10 +68,16 @@ class Content:
                 self._spans[start, end] = Span(start, end, unresolved=error.message)
         return self._spans[start, end]
 
+    def at(self, commit: str) -> Classifier:
+        """The classifier for what a commit holds, which counts what is read through its links. Raises what `prints` raises."""
+        if commit not in self._classifiers:
+            self._classifiers[commit] = self.classifier.through(self.repo.links(commit))
+        return self._classifiers[commit]
+
     def prints(self, commit: str) -> Fingerprints:
         """The fingerprints of a commit. Raises InfrastructureError where it is not whole in this clone."""
         if commit not in self._prints:
-            self._prints[commit] = fingerprints_of(self.repo.tree_files(commit), self.classifier)
+            self._prints[commit] = fingerprints_of(self.repo.tree_files(commit), self.at(commit))
         return self._prints[commit]
 
 
@@ -79,7 +86,8 @@ def unearned(content: Content, run: Run, trust: Trust) -> Iterator[ReuseReason]:
     if run.base is None or (run.trust, trust) != (Trust.MEMBER, Trust.DEFAULT):
         return
     span = content.span(run.base, run.commit)
-    touched = sorted({rung.value for _, rung in relevant(span.changes, content.classifier) if rung in _JUDGES_ITSELF})
+    classifier = content.classifier if span.unresolved else content.at(run.commit)
+    touched = sorted({rung.value for _, rung in relevant(span.changes, classifier) if rung in _JUDGES_ITSELF})
     why = f"its change touched the {' and the '.join(touched)}" if touched else "whether its change touched these is not known"
     if touched or span.unresolved:
         yield ReuseReason(Rung.EVIDENCE, f"{run.run_id}: less trust: {run.trust}, where {trust} is needed, for {why}")
@@ -132,10 +140,11 @@ class Lineage:
 
     def _searches(self) -> Iterator[Search]:
         """The commit itself first, which costs no look into git."""
-        rules, commit = self.content.classifier.rules, self.question.key.commit
-        yield search_of(self.question, rules)
+        commit = self.question.key.commit
+        yield search_of(self.question, self.content.classifier.rules)
         try:
-            yield search_of(self.question, rules, self.content.prints(commit).content)
+            prints = self.content.prints(commit)
+            yield search_of(self.question, prints.rules, prints.content)
         except InfrastructureError as error:  # a clone without all of its trees: no other commit can be held against this one
             self.lost[f"commit {commit[:12]}"] = error.message
 

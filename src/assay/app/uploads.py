@@ -8,6 +8,8 @@ from assay.core.handover import MAX_FILE, cell_file, sorted_out
 from assay.forge_ports import Forge
 
 PREFIX = "assay-"
+_NAMES = ("assay-cell-{}", "assay-{}")
+"""How an artifact may be called that holds the cell of a benchmark; by the second one a benchmark `plan` would be the plan."""
 
 
 def uploaded_cells(forge: Forge, run: int, benchmarks: tuple[str, ...]) -> Delivery:
@@ -27,7 +29,7 @@ def _cells(name: str, archive: bytes, benchmarks: tuple[str, ...]) -> Iterator[t
     try:
         files = unpack(archive)
     except HostileArchiveError as error:
-        yield from ((one, f"its archive cannot be taken: {error}") for one in benchmarks if name == f"{PREFIX}{one}")
+        yield from ((one, f"its archive cannot be taken: {error}") for one in benchmarks if name in (form.format(one) for form in _NAMES))
         return
     for one in benchmarks:
         content = files.get(cell_file(one))

@@ -85,12 +85,13 @@ def _asked() -> _Asked:
     """Raises UsageError for an environment, an input or an event that cannot be acted upon."""
     from assay.adapters.event_file import read_event
     from assay.cli.stores import tokens_in
-    from assay.core.event import Comment, parse_event
+    from assay.core.event import Comment, parse_event, refuse_to_run
     from assay.core.inputs import Mode, parse_inputs
     from assay.core.job import read_job
 
     job, inputs = read_job(os.environ), parse_inputs(os.environ)
     if inputs.mode is Mode.RUN:  # beside foreign code there is nothing to authorise, and no token to do it with
+        refuse_to_run(job.event_name)
         return _Asked(job, inputs, None, {})
     event = parse_event(job.event_name, read_event(job.event_path))
     if inputs.mode is Mode.COMMAND and not isinstance(event, Comment):

@@ -51,6 +51,9 @@ class Bench:
 
 def run(options: RunOptions) -> int:
     """Measure the cells. Raises what kept the last of them from being measured, once all have been."""
+    from assay.core.event import refuse_to_run
+
+    refuse_to_run(os.environ.get("GITHUB_EVENT_NAME", ""))
     bench = bench_of(options)
     names = _chosen(options, bench)
     if options.here:

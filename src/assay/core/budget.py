@@ -1,6 +1,6 @@
 """What commands have spent and vouched for, as stored records, and whether one more run fits into the limits of the config."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -70,6 +70,11 @@ class Spent:
     records: tuple[Spend, ...] = ()
     unreadable: int = 0
 
+    def with_(self, more: "Spent") -> "Spent":
+        """Both together, each record once."""
+        records = {one.spend_id: one for one in (*self.records, *more.records)}
+        return Spent(tuple(records[key] for key in sorted(records)), self.unreadable + more.unreadable)
+
     def vouched(self, pull: int, head: str) -> bool:
         """Whether somebody with rights has vouched for this very head."""
         return any(one.kind == "vouch" and (one.pull, one.head) == (pull, head) for one in self.records)
@@ -78,6 +83,13 @@ class Spent:
         """The workflow runs that commands on a pull request began; only those of the `same` head and command where they are given."""
         runs = (one for one in self.records if one.kind == "runs" and one.pull == pull and one.job is not None)
         return frozenset(one.job for one in runs if one.job is not None and same in (None, (one.head, one.command)))
+
+
+Refusal = tuple[str, str]
+"""Why something is not to be had, and what helps."""
+
+Judge = Callable[[Spent], Refusal | None]
+"""Says of all that was spent what speaks against one spend more, None where nothing does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +108,7 @@ class Wish:
     job: int | None = None
 
 
-def shortfall(limits: "Budget", spent: Spent, wish: Wish, now: datetime) -> tuple[str, str] | None:
+def shortfall(limits: "Budget", spent: Spent, wish: Wish, now: datetime) -> Refusal | None:
     """Why the wish does not fit, and what helps; None where it does.
 
     A record that cannot be read counts as a run of whoever asks: what is unknown is not free.

@@ -12,6 +12,11 @@ from assay.errors import UsageError
 
 _SHA = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 _BRANCH = "refs/heads/"
+_NEVER = {
+    "pull_request_target": "Let the workflow start on pull_request.",
+    "workflow_run": "Give the input mode: report, or let the workflow start on pull_request.",
+}
+"""Events whose jobs have a token that can write, and may have a stranger's commit at hand; what to do instead."""
 _PAYLOAD_HINT = "GITHUB_EVENT_PATH has to name the file that GitHub wrote for this very job."
 
 
@@ -135,6 +140,7 @@ def parse_event(name: str, payload: Mapping[str, Any]) -> Started:
         case "schedule" | "workflow_dispatch" | "repository_dispatch":
             return Timer(name, fields.name("repository.default_branch"), fields.login("sender"))
         case _:
+            refuse_to_run(name)
             raise _unhandled(name)
 
 
@@ -189,12 +195,21 @@ def _workflow_run(fields: "_Fields") -> WorkflowRun:
     )
 
 
+def never_runs(name: str) -> UsageError:
+    """The error for an event under which nothing is run."""
+    what = f"Under {name} nothing is run: the code of a stranger would stand beside a token that can write."
+    return UsageError(what, hint=_NEVER[name])
+
+
+def refuse_to_run(name: str) -> None:
+    """Raises UsageError for an event under which nothing is run, whatever a step of its job is told to do."""
+    if name in _NEVER:
+        raise never_runs(name)
+
+
 def _unhandled(name: str) -> UsageError:
     hint = "Let the workflow start on pull_request, push, merge_group, issue_comment or schedule."
     shown = plain(name, 60) or "(empty)"
-    if name == "pull_request_target":
-        what = "Under pull_request_target nothing is run: the code of a stranger would stand beside a token that can write."
-        return UsageError(what, hint="Let the workflow start on pull_request.")
     return UsageError(f"The event {shown} is none that Assay acts upon.", hint=hint)
 
 

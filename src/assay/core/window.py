@@ -1,6 +1,7 @@
 """Which of the paths that differ between two commits bear on a benchmark, and why."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Final, Literal, Protocol
 
 from assay.core.canonical import digest
@@ -8,6 +9,7 @@ from assay.core.command_paths import paths_named
 from assay.core.config import Benchmark, Config, Watch
 from assay.core.glob_rules import Folder
 from assay.core.globs import MAX_PATH, unjudged
+from assay.core.link_targets import reached
 from assay.core.model import Rung
 from assay.core.result import ReuseReason
 from assay.core.tree import OPAQUE, Change
@@ -90,12 +92,11 @@ class Classifier:
         self._standings: tuple[Standing, ...] = tuple(patterns)
         top = _Folder(tuple(map(Folder.top, patterns.values())), self._standings, {})
         self._folders: dict[str, _Folder] = {"": top}
-        self._own: frozenset[str] = frozenset()
+        self._named = tuple(own)
+        self._own: Mapping[str, Rung] = {}
         self._inside_own: tuple[str, ...] = ()
-        self._own = frozenset(path for path in own if self._is_ignored(path))
-        self._inside_own = tuple(f"{path}/" for path in self._own)
-        rules = {"watch": {rung.value: globs for rung, globs in watched.items()}, "ignore": tuple(ignore)}
-        self.rules = digest(rules | {"own": sorted(self._own)} if self._own else rules)
+        self._patterns = {"watch": {rung.value: globs for rung, globs in watched.items()}, "ignore": tuple(ignore)}
+        self._count({path: Rung.HARNESS for path in own if self._is_ignored(path)})
 
     @classmethod
     def of(cls, config: Config, benchmark: Benchmark) -> "Classifier":
@@ -106,6 +107,32 @@ class Classifier:
     def of_benchmark(cls, benchmark: Benchmark, ignore: Sequence[str]) -> "Classifier":
         """The same where only the patterns to ignore are known of the config."""
         return cls(benchmark.watch, ignore, own_paths(benchmark))
+
+    def _count(self, own: Mapping[str, Rung]) -> None:
+        """Let these count although they are ignored, with all that is below them."""
+        self._own = own
+        self._inside_own = tuple(f"{path}/" for path in own)
+        plain = all(rung is Rung.HARNESS for rung in own.values())
+        held = sorted(own) if plain else sorted([path, rung.value] for path, rung in own.items())
+        self.rules = digest(self._patterns | {"own": held} if own else self._patterns)
+
+    def through(self, links: Mapping[str, str]) -> "Classifier":
+        """This one for a commit that has these links, each with its text: what is ignored and yet read through a link that counts,
+        or through a path that the benchmark names, counts as the link does."""
+        start: dict[Rung, list[str]] = {rung: [] for rung in (*_PRECEDENCE, Rung.UNCLASSIFIED)}
+        start[Rung.HARNESS] += (path for path in self._named if _leads(path, links))
+        for link in links:
+            standing = self.of_path(link)
+            if isinstance(standing, Rung):
+                start[standing].append(link)
+        found: dict[str, Rung] = {}
+        for rung, paths in start.items():
+            found = {path: rung for path in reached(links, paths) if self._is_ignored(path)} | found
+        if not found:
+            return self
+        other = copy(self)
+        other._count(found | dict(self._own))
+        return other
 
     def standing(self, one: _Named) -> Standing:
         """The standing of a changed path or of a file."""
@@ -120,10 +147,12 @@ class Classifier:
         found = folder.strange
         if name.startswith(folder.starts) or name.endswith(folder.ends):
             found = next((standing for test, standing in folder.tests if test(name)), folder.otherwise)
-        return Rung.HARNESS if found is IGNORED and self._own and self._is_own(path) else found
+        return self._own_standing(path) if found is IGNORED and self._own else found
 
-    def _is_own(self, path: str) -> bool:
-        return path in self._own or path.startswith(self._inside_own)
+    def _own_standing(self, path: str) -> Standing:
+        if path in self._own:
+            return self._own[path]
+        return next((self._own[inside[:-1]] for inside in self._inside_own if path.startswith(inside)), IGNORED)
 
     def _is_ignored(self, path: str) -> bool:
         """Whether a file of that name is ignored or, if it is a folder, all in it that no pattern names."""
@@ -145,10 +174,15 @@ class Classifier:
         as_file = self.of_path(path)
         if unjudged(path) or (as_file is not IGNORED and as_file is not Rung.UNCLASSIFIED):
             return as_file
-        if any(named.startswith(f"{path}/") for named in self._own):
-            return Rung.HARNESS
+        if inside_it := next((rung for named, rung in self._own.items() if named.startswith(f"{path}/")), None):
+            return inside_it
         inside = self._folder(path)
         return next((standing for standing in (*inside.possible, inside.otherwise) if isinstance(standing, Rung)), as_file)
+
+
+def _leads(path: str, links: Mapping[str, str]) -> bool:
+    """Whether a path is a link or goes through one."""
+    return path in links or any(path[:at] in links for at, sign in enumerate(path) if sign == "/")
 
 
 def own_paths(benchmark: Benchmark) -> tuple[str, ...]:

@@ -2,9 +2,12 @@
 
 import io
 import json
+import os
+import sys
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from subprocess import run as run_process
 from typing import Any
 
 import pytest
@@ -326,6 +329,21 @@ def test_under_workflow_run_nothing_is_run(step: Step) -> None:
     done = step.run("workflow_run", upload(step, head, "assay-bench", zipped({})), mode="plan")
     assert done.code == 2
     assert "nothing is run" in done.log
+
+
+@pytest.mark.parametrize("event", ["pull_request_target", "workflow_run"])
+def test_a_cell_is_not_run_beside_a_token_whatever_the_mode_says(step: Step, event: str) -> None:
+    """The job in the middle reads no event to authorise anybody; what it is started by it has to know all the same."""
+    _, _, payload = prepared(step, {"extra.sh": f"touch {step.folder}/witness\n"})
+    assert step.run("pull_request", payload, mode="plan").code == 0
+    ran = run_cell(step, event, payload)
+    assert (ran.code, "nothing is run" in ran.log) == (2, True)
+    for words in (["run"], ["run", "--here", "--benchmark", "bench"]):
+        there = {**os.environ, "GITHUB_EVENT_NAME": event}
+        done = run_process([sys.executable, "-m", "assay", *words, "--artifact", HANDOVER], cwd=step.workspace, env=there, check=False)
+        assert done.returncode == 2
+    assert not (step.folder / "witness").exists()
+    assert not cell_of(step).exists()
 
 
 def test_a_fork_s_cell_is_refused_on_a_runner_of_one_s_own(step: Step) -> None:

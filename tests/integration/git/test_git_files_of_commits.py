@@ -134,3 +134,24 @@ def test_a_file_out_of_reach_is_its_owner_s_alone_and_open_again_afterwards(tmp_
         use_and_fail()
     assert seen == [0o600]
     assert stat.S_IMODE(path.stat().st_mode) == 0o664
+
+
+def test_the_links_of_a_commit_are_known_by_their_text(sandbox: Sandbox) -> None:
+    sandbox.commit({"a": "1\n"})
+    repo = GitRepo.discover(str(sandbox.root))
+    assert repo.links("HEAD") == {}
+    texts = {"b": "a", "dir/new\nline": "../with\nbreak", "dir/é": "nowhere at all 12\n"}
+    for path, text in texts.items():
+        link = sandbox.root / path
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(text)
+    assert repo.links(sandbox.commit({})) == texts
+
+
+def test_links_whose_text_is_not_there_are_said_not_to_be_readable(sandbox: Sandbox) -> None:
+    (sandbox.root / "b").symlink_to("a")
+    commit = sandbox.commit({})
+    blob = sandbox.git("rev-parse", "HEAD:b")
+    (sandbox.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(InfrastructureError):
+        GitRepo.discover(str(sandbox.root)).links(commit)

@@ -56,7 +56,7 @@ class Scene:
         repo, commit = GitRepo.discover(str(self.sandbox.root)), self.head
         known = {
             "commit": commit,
-            "fingerprints": fingerprints_of(repo.tree_files(commit), CLASSIFIER) if fingerprints else "unknown",
+            "fingerprints": fingerprints_of(repo.tree_files(commit), CLASSIFIER.through(repo.links(commit))) if fingerprints else "unknown",
             "environment": ENVIRONMENT.with_lockfiles(repo.blobs(commit, LOCKFILES)),
         }
         run = a_run(number, **(known | facts))

@@ -33,6 +33,32 @@ def test_case_1_the_same_commit_is_reused_and_a_forced_run_is_not(scene: Scene) 
     assert forced.forced_by == "--no-reuse"
 
 
+def test_an_ignored_file_that_is_read_through_a_watched_link_is_not_ignored(scene: Scene) -> None:
+    (scene.sandbox.root / "src" / "table.md").symlink_to("../docs/notes.md")
+    scene.sandbox.commit({})
+    run = scene.measure()
+    scene.sandbox.commit({"docs/other.md": "x\n"})
+    assert scene.ask().run_id == run.run_id
+    scene.sandbox.commit(PAGE)
+    assert said(scene.ask(), Rung.CODE) == "1 changed path in watch.code: docs/notes.md"
+
+
+def test_fingerprints_see_through_links_where_there_is_no_window(scene: Scene) -> None:
+    (scene.sandbox.root / "src" / "table.md").symlink_to("../docs/notes.md")
+    scene.sandbox.commit({})
+    run = scene.measure()
+    lost = run.commit
+    scene.sandbox.git("checkout", "-q", "--orphan", "again")
+    scene.sandbox.commit({"docs/other.md": "x\n"})
+    elsewhere = scene.sandbox.root.parent / "elsewhere"
+    scene.sandbox.git("clone", "-q", "--branch", "again", "--single-branch", f"file://{scene.sandbox.root}", str(elsewhere))
+    assert (scene.ask(elsewhere).via, scene.ask(elsewhere).commit) == ("fingerprint", lost)
+    scene.sandbox.commit(PAGE)
+    shutil.rmtree(elsewhere)
+    scene.sandbox.git("clone", "-q", "--branch", "again", "--single-branch", f"file://{scene.sandbox.root}", str(elsewhere))
+    assert "fingerprint" in said(scene.ask(elsewhere), Rung.CODE)
+
+
 def test_case_2_a_window_of_pages_is_reused_across_commits(scene: Scene) -> None:
     run = scene.measure()
     head = scene.sandbox.commit(PAGE)

@@ -1,6 +1,7 @@
 """`queue` in a comment: what is shown, what is added, and what is refused."""
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from tests.fakes.clock import FakeClock
@@ -20,12 +21,13 @@ from assay.core.comment_lines import TRIGGER
 from assay.core.config import Config
 from assay.core.forge_facts import Permission
 
+BEFORE = NOON - timedelta(hours=1)
 GIVEN = config("run: ./bench {seed}", "seeds: [1, 2]")
 
 
-def said(words: str, book: FakeQueue, monkeypatch: Any, given: Config = GIVEN, **pull: Any) -> str:
+def said(words: str, book: FakeQueue, monkeypatch: Any, given: Config = GIVEN, pushed: datetime = BEFORE, **pull: Any) -> str:
     """The reply to a command of somebody who may write."""
-    forge = FakeForge(pulls={7: replace(PULL, **pull)}, permissions={"ada": Permission.WRITE}, pushes={("faster", PULL.head_sha): NOON})
+    forge = FakeForge(pulls={7: replace(PULL, **pull)}, permissions={"ada": Permission.WRITE}, pushes={("faster", PULL.head_sha): pushed})
     monkeypatch.setattr(Office, "rules", lambda *_: Rules(given))
     office = office_of(forge, FakeRepo(), FakeStore(), FakeClock(), queue=lambda: book)
     assert not isinstance(order_of(replace(SAID, body=f"{TRIGGER} {words}"), office), Order)
@@ -56,6 +58,7 @@ def test_what_cannot_be_queued_is_refused_and_nothing_is_added(monkeypatch: Any)
     book = FakeQueue()
     assert "closed" in said("queue add bench", book, monkeypatch, open=False)
     assert "fork" in said("queue add bench", book, monkeypatch, fork=True)
+    assert "pushed after" in said("queue add bench", book, monkeypatch, pushed=SAID.created_at)
     assert "no benchmark" in said("queue add nobody", book, monkeypatch)
     assert "admin rights" in said("queue add bench", book, monkeypatch, config("seeds: [1, 2]", top=["permissions: {run: admin}"]))
     poor = config("run: ./bench {seed}", "seeds: [1, 2]", top=["budget: {per_pr_runs: 1}"])

@@ -68,6 +68,11 @@ def test_of_an_archive_that_is_made_to_do_harm_nothing_is_taken(archive: bytes) 
     assert "archive cannot be taken" in found.unreadable["bench"]
 
 
+def test_the_archive_of_a_benchmark_whose_name_is_the_plan_s_is_its_own() -> None:
+    for name in ("assay-cell-bench", "assay-bench"):
+        assert "archive cannot be taken" in delivered({name: b"no zip", "assay-plan": zipped(("plan.json", b"{}"))}).unreadable["bench"]
+
+
 def test_a_bomb_is_told_of_and_not_kept() -> None:
     bomb = zipped(("cell-bench.json", b"0" * (MAX_FILE + 1)))
     assert len(bomb) < 200_000

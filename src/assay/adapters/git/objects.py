@@ -7,6 +7,7 @@ from assay.core.tree import Change, Lines, TreeFile
 from assay.core.values import dataclass
 
 _GITLINK = b"160000"
+_LINK = b"120000"
 _ATTRIBUTES = b".gitattributes"
 _REGULAR = (b"100644", b"100755", b"100664")
 
@@ -47,6 +48,30 @@ def files_in(raw: bytes) -> Iterator[TreeFile]:
         raise ValueError("cut short")
     for entry in entries:
         yield TreeFile(path_text(entry.partition(b"\t")[2]), entry)
+
+
+def links_in(raw: bytes) -> Iterator[tuple[str, bytes]]:
+    """The links in the output of `git ls-tree -r -z`, each with the id of the blob that holds its text. Raises ValueError like files_in."""
+    *entries, rest = raw.split(b"\0")
+    if rest:
+        raise ValueError("cut short")
+    for facts, _, path in (entry.partition(b"\t") for entry in entries if entry.startswith(_LINK)):
+        yield path_text(path), facts.rpartition(b" ")[2]
+
+
+def contents_in(raw: bytes) -> Iterator[bytes]:
+    """Read the output of `git cat-file --batch`. Raises ValueError where an object is missing or it is cut short."""
+    at = 0
+    while at < len(raw):
+        end = raw.find(b"\n", at)
+        words = raw[at:end].split(b" ") if end >= 0 else []
+        if len(words) != 3 or not words[2].isdigit():
+            raise ValueError("no list of contents")
+        content = raw[end + 1 : end + 1 + int(words[2])]
+        if len(content) != int(words[2]):
+            raise ValueError("cut short")
+        yield content
+        at = end + 2 + int(words[2])
 
 
 @dataclass(frozen=True, slots=True)

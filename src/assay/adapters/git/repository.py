@@ -11,7 +11,7 @@ from assay.adapters.git.bundle import write_bundle
 from assay.adapters.git.checkout import Source, ask_apart, lay_out
 from assay.adapters.git.command import Answer, GitCommand, in_folder
 from assay.adapters.git.failures import FETCH_ALL, failure, no_repository
-from assay.adapters.git.objects import CommitObject, Listing, TreeEntry, changes_in, files_in, lines_in
+from assay.adapters.git.objects import CommitObject, Listing, TreeEntry, changes_in, contents_in, files_in, lines_in, links_in, path_text
 from assay.core.escape import plain
 from assay.core.tree import Change, LineCounts, TreeFile
 from assay.errors import InfrastructureError, UsageError
@@ -39,6 +39,7 @@ class GitRepo:
         self._commits: dict[str, CommitObject] = {}
         self._listings: dict[str, Listing] = {}
         self._trees: dict[str, Answer] = {}
+        self._links: dict[str, Mapping[str, str]] = {}
         self._changed: dict[tuple[str, str], tuple[Change, ...]] = {}
         self._tags: bytes | None = None
         self._dirty: bool | None = None
@@ -130,6 +131,17 @@ class GitRepo:
 
     def tree_files(self, commit: str) -> tuple[TreeFile, ...]:
         return _parsed(files_in, self._tree(self._sha(commit)))
+
+    def links(self, commit: str) -> Mapping[str, str]:
+        sha = self._sha(commit)
+        if sha not in self._links:
+            found = _parsed(links_in, self._tree(sha))
+            asked = b"".join(blob + b"\n" for _, blob in found)
+            texts = _parsed(contents_in, self._git.ask("cat-file", "--batch", feed=asked)) if found else ()
+            if len(texts) != len(found):
+                raise InfrastructureError(f"The links of {_short(sha)} cannot be read.", hint="Run `git fsck`, then try again.")
+            self._links[sha] = {path: path_text(text) for (path, _), text in zip(found, texts, strict=True)}
+        return self._links[sha]
 
     def blobs(self, commit: str, names: tuple[str, ...]) -> Mapping[str, str]:
         top = self._listing(commit).top

@@ -71,15 +71,8 @@ class Reader:
         return self._all(Owed, OWED)
 
     def _all(self, kind: type[E], folder: str) -> tuple[E | Unreadable, ...]:
-        def texts(snapshot: Snapshot) -> tuple[tuple[str, bytes], ...]:
-            files = tuple(snapshot.files(folder))
-            contents = dict(snapshot.contents(dict.fromkeys(one.blob for one in files if not one.problem)))
-            return tuple((one.path, contents.get(one.blob) or b"") for one in files)
-
-        answer = self.ask(texts)
-        if isinstance(answer, Unreadable):
-            return (answer,)
-        return tuple(parsed_in_place(kind, path, data) for path, data in answer)
+        answer = self.ask(lambda snapshot: records_at(snapshot, kind, folder))
+        return (answer,) if isinstance(answer, Unreadable) else answer
 
     def pointer(self, pull: int) -> CommentPointer | None:
         """Where our comment on a pull request stands, as far as the branch says so."""
@@ -144,3 +137,10 @@ def _texts(snapshot: Snapshot, places: Iterable[Place]) -> Iterator[tuple[Place,
 def _lines(snapshot: Snapshot, blob: str, places: list[Place]) -> Iterator[tuple[Place, bytes]]:
     ordered = sorted(set(places), key=lambda place: place.start)
     return zip(ordered, snapshot.cuts(blob, ((place.start, place.size) for place in ordered)), strict=True)
+
+
+def records_at(snapshot: Snapshot, kind: type[E], folder: str) -> tuple[E | Unreadable, ...]:
+    """All records of a kind that a tip has, read one by one without the index."""
+    files = tuple(snapshot.files(folder))
+    contents = dict(snapshot.contents(dict.fromkeys(one.blob for one in files if not one.problem)))
+    return tuple(parsed_in_place(kind, one.path, contents.get(one.blob) or b"") for one in files)

@@ -3,13 +3,14 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.adapters.store_branch.compacting import CompactionChange
 from assay.adapters.store_branch.delivery import HASTY, Deliverer, Patience
+from assay.adapters.store_branch.flushed import Flushed
 from assay.adapters.store_branch.outbox import Outbox, OutboxChange
 from assay.adapters.store_branch.outcome_signs import Kind
 from assay.adapters.store_branch.outcomes import Outcome
@@ -22,7 +23,7 @@ from assay.adapters.store_index import Index
 from assay.adapters.stored_records import another_record, attempts_of, catalog, spent_of
 from assay.core.analysis_file import AnalysisFile
 from assay.core.attempts.entry import AttemptEntry
-from assay.core.budget import Spend, Spent
+from assay.core.budget import Judge, Refusal, Spend, Spent
 from assay.core.comment_pointer import CommentPointer
 from assay.core.compaction import Packed
 from assay.core.data_ref import short
@@ -30,7 +31,6 @@ from assay.core.envelope import Run, StoredDecision, Tombstone
 from assay.core.ids import is_id
 from assay.core.prior import Found, Header, Search, together
 from assay.core.store_layout import LEDGER, RUN_PREFIX, is_pointer
-from assay.core.values import dataclass
 from assay.errors import AssayError, InfrastructureError
 from assay.ports import Catalog, Unreadable
 
@@ -42,22 +42,6 @@ if TYPE_CHECKING:
 
 FRESH_S = 30.0
 """A tip that was fetched this short a time ago is not asked for again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flushed:
-    """What became of the outbox: what the branch has now, what still waits and why, what it has otherwise, what is unreadable."""
-
-    landed: tuple[str, ...] = ()
-    waiting: tuple[str, ...] = ()
-    conflicts: tuple[str, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
-    outcome: Outcome = field(default_factory=lambda: Outcome(Kind.DONE))
-
-    @property
-    def clean(self) -> bool:
-        """Whether nothing is left for anybody to do."""
-        return not (self.waiting or self.conflicts or self.unreadable)
 
 
 class BranchStore:
@@ -179,9 +163,16 @@ class BranchStore:
 
     def spent(self) -> Spent:
         """All that was spent, on the branch and on its way to it."""
-        waiting = self._outbox.store.spent()
-        found = spent_of((*self._reader.spends(), *waiting.records))
-        return Spent(found.records, found.unreadable + waiting.unreadable)
+        return spent_of(self._reader.spends()).with_(self._outbox.store.spent())
+
+    def reserve(self, spend: Spend, judge: Judge) -> Refusal | None:
+        """As the port says."""
+        from assay.adapters.store_branch.reserving import Reservation  # only a command in a comment does
+
+        with self._repository.held():
+            refused = Reservation(spend, judge, self._outbox.store.spent()).sent(self._deliverer, self.name)
+        self._reader.touch()
+        return refused
 
     def add_attempt(self, entry: AttemptEntry) -> str:
         """The same for an attempt."""
