@@ -65,7 +65,7 @@ def _act(files: "StepFiles") -> int:
     _forget_tokens()
     with ExitStack() as stack:
         repo = _repository(asked)
-        stack.callback(_give_back, asked.job, repo)
+        stack.callback(_give_back, asked, repo)
         trusted = _trusted(Path(asked.job.workspace).resolve(), Path(repo.root).resolve())
         done = work(Site(stack, asked.job, asked.inputs, asked.event, asked.tokens, repo, trusted, files))
     if isinstance(done, Nothing):
@@ -134,10 +134,12 @@ def _trusted(workspace: Path, folder: Path) -> tuple[str, ...]:
     return tuple(str(one) for one in (folder, *folder.parents) if one.is_relative_to(workspace))
 
 
-def _give_back(job: "Job", repo: "GitRepo") -> None:
+def _give_back(asked: _Asked, repo: "GitRepo") -> None:
+    """All of `.git` too: commits may have been fetched, and a credential taken out of its config and put back."""
     from assay.adapters.ownership import give_back
 
-    give_back(Path(job.workspace), Path(repo.root, ".assay"), Path(repo.root, ".git", "assay"))
+    workspace, root = Path(asked.job.workspace).resolve(), Path(repo.root).resolve()
+    give_back(workspace, root / ".assay", root / ".git", workspace / asked.inputs.artifact)
 
 
 def _leave(nothing: "Nothing", files: "StepFiles") -> None:

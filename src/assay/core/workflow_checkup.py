@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Any
 
 import yaml
@@ -88,7 +89,7 @@ class _Page:
             yield Finding("trigger", State.FAIL, what, "Start it on pull_request.")
         if "issue_comment" in self.triggers:
             said = self.triggers["issue_comment"]
-            if not isinstance(said, dict) or said.get("types") != ["created"]:
+            if not isinstance(said, dict) or said.get("types") not in (["created"], "created"):
                 what = f"{self.name} starts on edited and deleted comments too, which order nothing."
                 yield Finding("trigger", State.WARN, what, "Write `issue_comment: {types: [created]}`.")
 
@@ -141,7 +142,8 @@ class _Job:
             yield Finding("pin", State.WARN, what, "Pin it by a full commit id.")
 
     def _checkout(self) -> Iterator[Finding]:
-        step = next((one for one in self.steps if str(one.get("uses", "")).startswith(_CHECKOUT)), None)
+        before = takewhile(lambda one: one is not self.assay, self.steps)
+        step = next((one for one in before if str(one.get("uses", "")).startswith(_CHECKOUT)), None)
         if step is None:
             yield Finding(
                 "checkout", State.FAIL, f"{self.where}, has no actions/checkout before Assay.", "Put one there, with `fetch-depth: 0`."
@@ -166,8 +168,12 @@ class _Job:
         if given is None:
             what = f"{self.where}, says nothing of permissions, so that the repository's settings decide."
             yield Finding("permissions", State.UNKNOWN, what, f"Write `permissions: {{{', '.join(f'{name}: write' for name in needed)}}}`.")
-        elif isinstance(given, dict) and self.mode != "plan":
+        elif given == "write-all":
+            what = f"{self.where}, gives the token every right there is, beside code of a pull request."
+            yield Finding("permissions", State.WARN, what, f"Write `permissions: {{{', '.join(f'{name}: write' for name in needed)}}}`.")
+        elif self.mode != "plan":
+            granted = given if isinstance(given, dict) else {}  # such as read-all
             for name, use in needed.items():
-                if given.get(name) != "write":
+                if granted.get(name) != "write":
                     what = f"{self.where}, may not write `{name}`: {use}."
                     yield Finding("permissions", State.WARN, what, f"Add `{name}: write` to its permissions.")

@@ -67,6 +67,19 @@ def test_a_link_in_the_place_of_the_folder_is_left_alone(workspace: Path, change
     assert changes == {}
 
 
+def test_what_leads_to_a_folder_that_was_made_deep_below_is_given_too(workspace: Path, changes: dict[str, tuple[int, int]]) -> None:
+    (workspace / "out" / "hand" / "over").mkdir(parents=True)
+    assert give_back(workspace, workspace / "out" / "hand" / "over") == 3
+    assert changes == {str(workspace / "out"): OWNER, str(workspace / "out" / "hand"): OWNER, ".": OWNER}
+
+
+def test_a_folder_behind_a_link_or_elsewhere_is_left_alone(workspace: Path, changes: dict[str, tuple[int, int]], tmp_path: Path) -> None:
+    (tmp_path / "etc" / "over").mkdir(parents=True)
+    (workspace / "out").symlink_to(tmp_path / "etc")
+    assert give_back(workspace, workspace / "out" / "over", tmp_path / "etc") == 0
+    assert changes == {}
+
+
 def test_whoever_is_not_root_gives_nothing(workspace: Path, changes: dict[str, tuple[int, int]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert give_back(workspace, workspace / ".assay") == 0

@@ -16,6 +16,9 @@ SHA = "0123456789abcdef0123456789abcdef01234567"
 GOOD = (TEMPLATES / "pull-request.yml").read_text(encoding="utf-8").replace("@" + "0" * 40, f"@{SHA}").replace("OWNER/", "me/")
 COMMENTS = (TEMPLATES / "comments.yml").read_text(encoding="utf-8").replace("@" + "0" * 40, f"@{SHA}").replace("OWNER/", "me/")
 SPLIT = (TEMPLATES / "gpu-comments.yml").read_text(encoding="utf-8").replace("@" + "0" * 40, f"@{SHA}").replace("OWNER/", "me/")
+WIDE = ("permissions", State.WARN, "checks: write, pull-requests: write, contents: write")
+LATE = f"on: push\npermissions: NEEDED\njobs: {{a: {{steps: [{{uses: me/assay/run@{SHA}}}, {{uses: actions/checkout@{SHA}}}]}}}}"
+LATE = LATE.replace("NEEDED", "{checks: write, pull-requests: write, contents: write}")
 SOUND = Surroundings(
     python=(3, 12),
     git=(2, 43),
@@ -61,6 +64,8 @@ def test_nothing_is_wrong_with_what_init_writes_once_the_action_is_named() -> No
         (GOOD.replace("runs-on: ubuntu-latest", "runs-on: [self-hosted, gpu]"), "runner", State.WARN, "gpu-comments"),
         (GOOD.replace("  pull_request:\n", "  pull_request_target:\n"), "trigger", State.FAIL, "pull_request"),
         (GOOD.replace("- uses: actions/checkout@", "- uses: actions/setup-node@"), "checkout", State.FAIL, "fetch-depth: 0"),
+        (GOOD.replace("permissions: {}", "permissions: write-all").replace("    permissions:\n", "    env:\n"), *WIDE),
+        (LATE, "checkout", State.FAIL, "fetch-depth: 0"),
         (COMMENTS.replace("    types: [created]", "    types: [created, edited]"), "trigger", State.WARN, "[created]"),
         (SPLIT.replace("      contents: read\n", "      contents: write\n"), "permissions", State.WARN, "contents: read"),
         (GOOD + "  bad: [\n", "workflow", State.FAIL, "actionlint"),
@@ -72,6 +77,17 @@ def test_a_planted_mistake_in_a_workflow_is_found(text: str, check: str, state: 
     assert (found.check, found.state) == (check, state)
     assert "w.yml" in found.what
     assert mend in found.mend
+
+
+def test_a_token_that_may_only_read_lacks_each_right() -> None:
+    text = GOOD.replace("permissions: {}", "permissions: read-all").replace("    permissions:\n", "    env:\n")
+    assert [found.mend for found in of_workflow("w.yml", text)] == [
+        f"Add `{name}: write` to its permissions." for name in ("checks", "pull-requests", "contents")
+    ]
+
+
+def test_one_type_of_comment_may_stand_without_brackets() -> None:
+    assert list(of_workflow("w.yml", COMMENTS.replace("types: [created]", "types: created"))) == []
 
 
 @pytest.mark.parametrize("text", ["", "[]", "3", "jobs: 3", "jobs: {a: 3}", "jobs: {a: {steps: 3}}", "jobs: {a: {steps: [3, {uses: 3}]}}"])
@@ -126,7 +142,7 @@ def test_a_gpu_is_missed_where_the_config_wants_one_only(gpus: int | None, runti
 
 def test_a_gpu_that_cannot_be_watched_or_has_company_is_told() -> None:
     fine = replace(SOUND, gpus=1)
-    assert one(of_machine(replace(fine, told=False), wants_gpu=True)).mend.endswith("'assay[gpu]'.")
+    assert one(of_machine(replace(fine, told=False), wants_gpu=True)).mend.endswith("'nvidia-ml-py>=12.535'.")
     assert "nvidia-smi" in one(of_machine(replace(fine, company=2), wants_gpu=True)).mend
     assert "0000:17:00.0" in one(of_machine(replace(fine, held=("0000:17:00.0",)), wants_gpu=True)).what
 
