@@ -86,7 +86,7 @@ def table_block(rows: Iterable[LedgerRow]) -> str:
     gathered = [one for one in rows if one.result.gathered]
     newest = _newest(gathered)
     through = max((one.created_at for one in gathered), key=moment, default="never")
-    table = "\n".join(_table(newest[key] for key in sorted(newest))) if newest else "Nothing is measured yet."
+    table = "\n".join(_table(newest[key] for key in sorted(newest))) if newest else "The control loop has measured nothing yet."
     return f"{OPENING}{through} -->\n\n{table}\n\n{CLOSING}"
 
 
