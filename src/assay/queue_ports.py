@@ -1,8 +1,10 @@
 """What the order of work of the queue needs of the outside world besides `ports`, apart from it so that a check need not load it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
+from assay.cell_ports import SampleJournal
+from assay.core.envelope import Run
 from assay.core.queue.model import Job, Queue
 from assay.core.queue.moves import Process
 from assay.ports import Runner
@@ -45,6 +47,25 @@ class Workplace(Protocol):
 
     def pause(self, seconds: float) -> None:
         """Do nothing for so long. Raises CancelledError where somebody asks for our end."""
+        ...
+
+
+class OwnJournal(SampleJournal, Protocol):
+    """The journal of one worker."""
+
+    def forget(self, run_ids: Iterable[str], /) -> None:
+        """These runs are stored, with all that was noted of them."""
+        ...
+
+
+class Journals(Protocol):
+    """What workers note of each process that has ended, so that one that is killed takes no sample with it."""
+
+    @property
+    def own(self) -> OwnJournal: ...
+
+    def left(self) -> Iterator[Run]:
+        """What workers of this box that are gone had noted; once read to the end, it is forgotten."""
         ...
 
 

@@ -124,10 +124,11 @@ def test_what_workers_measured_answers_a_check_of_all_seeds(lab: World) -> None:
 
 
 def test_a_killed_worker_leaves_a_job_that_the_next_one_takes_at_once(lab: World) -> None:
-    lab.repo.commit({"kind.sh": 'echo started; [ -e "$GO" ] || sleep 1000\n'})
+    gate = '[ -e "$GO" ] || [ $(wc -l < "$GO.count") -lt 3 ] || { echo started; sleep 1000; }'
+    lab.repo.commit({"kind.sh": f'echo x >> "$GO.count"; {gate}\n'})
     config = CONFIG + f"    env: {{set: {{GO: {lab.folder}/go}}}}\n"
     lab.repo.commit({".github/assay.yml": config})
-    job = str(answer(lab, "add", "--seeds", "1")["jobs"][0]["job_id"])
+    job = str(answer(lab, "add", "--together")["jobs"][0]["job_id"])
     worker = lab.start("queue", "work")
     logs = lab.repo.root / ".assay/logs"
     until(lambda: any("started" in path.read_text() for path in logs.rglob("*-head.log")))
@@ -139,6 +140,7 @@ def test_a_killed_worker_leaves_a_job_that_the_next_one_takes_at_once(lab: World
     assert [(one["job_id"], one["status"]) for one in worked["attempts"]] == [(job, "done")]
     final = answer(lab, "list")["jobs"][0]
     assert (final["stale_count"], final["last_error"]) == (1, None)
+    assert sorted((run["status"], len(run["samples"])) for run in runs(lab).values()) == [("complete", 3), ("partial", 2)]
 
 
 def test_a_worker_that_is_told_to_end_puts_its_job_back(lab: World) -> None:

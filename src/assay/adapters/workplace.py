@@ -26,13 +26,13 @@ class LocalWorkplace:
 
     def process(self, pid: int | None = None) -> Process:
         number = os.getpid() if pid is None else pid
-        start = self._start(number)
+        start = self.start_of(number)
         if start is None and pid is not None:
             raise UsageError(f"There is no process {number} on this machine.", hint="Give the id of the process that works on the job.")
         return Process(self.host, number, start)
 
     def gone(self, job: Job) -> bool:
-        return job.host == self.host and job.pid is not None and job.pid_start is not None and self._start(job.pid) != job.pid_start
+        return job.host == self.host and job.pid is not None and job.pid_start is not None and self.start_of(job.pid) != job.pid_start
 
     def end(self, job: Job) -> bool:
         """As the port says. Never our own process, nor a group that it does not lead."""
@@ -51,7 +51,7 @@ class LocalWorkplace:
         time.sleep(seconds)  # a signal raises out of it
 
     def _is_there(self, job: Job) -> bool:
-        return job.host == self.host and job.pid is not None and self._start(job.pid) == job.pid_start is not None
+        return job.host == self.host and job.pid is not None and self.start_of(job.pid) == job.pid_start is not None
 
     def _signal(self, job: Job, number: int) -> None:
         with suppress(ProcessLookupError, PermissionError):
@@ -60,7 +60,7 @@ class LocalWorkplace:
             elif job.pid is not None:
                 os.kill(job.pid, number)
 
-    def _start(self, pid: int) -> str | None:
+    def start_of(self, pid: int) -> str | None:
         """When a process was started: the boot, and the ticks since then. None for one that has ended, or ended and was not collected."""
         try:
             text = (self._root / f"proc/{pid}/stat").read_text(errors="replace")

@@ -159,7 +159,9 @@ class _Way:
             raise
 
     def _merged(self, commits: Commits, forced_by: str | None, delivery: Delivery, desk: Desk) -> Checked:
-        asked = asked_of(self.question, self.rules.config, self.inputs, self.command, forced_by, self._idle(commits))
+        asked = asked_of(
+            self.question, self.rules.config, self.inputs, self.command, forced_by, self._idle(commits), self._attempts.stopped()
+        )
         report = Report(self.house, self._record, desk, self.inputs.fail_on, self.rules.remarks, self.bureau.stored_at)
         return report.merge(asked, commits, delivery)
 

@@ -16,6 +16,19 @@ from assay.forge_ports import Forge
 from assay.ports import Clock, Observer, Repo, Store
 
 
+def campaign_of(config: Config, number: int | None, store: Store, clock: Clock) -> Campaign | None:
+    """The attempts of a pull request; None where none are counted."""
+    return None if config.attempts is None or number is None else Campaign(store, clock, config, f"pull {number}")
+
+
+def stopped_in(campaign: Campaign | None) -> Mapping[str, Refusal]:
+    """The benchmarks that a person has to let go on. Raises InfrastructureError where that cannot be known."""
+    if campaign is None:
+        return {}
+    found = ((name, campaign.refusal(one)) for name, one in campaign.config.benchmarks.items())
+    return {name: refusal for name, refusal in found if refusal is not None}
+
+
 @dataclass(frozen=True, slots=True)
 class PullAttempts:
     """Counts the attempts of one pull request, where the config wants them counted; of anything else none."""
@@ -30,16 +43,11 @@ class PullAttempts:
 
     @property
     def campaign(self) -> Campaign | None:
-        if self.config.attempts is None or self.number is None:
-            return None
-        return Campaign(self.store, self.clock, self.config, f"pull {self.number}")
+        return campaign_of(self.config, self.number, self.store, self.clock)
 
     def stopped(self) -> Mapping[str, Refusal]:
-        """The benchmarks that a person has to let go on. Raises InfrastructureError where that cannot be known."""
-        if (campaign := self.campaign) is None:
-            return {}
-        found = ((name, campaign.refusal(one)) for name, one in self.config.benchmarks.items())
-        return {name: refusal for name, refusal in found if refusal is not None}
+        """As `stopped_in` says."""
+        return stopped_in(self.campaign)
 
     def count(self, checked: Checked, commits: Commits) -> None:
         """Write the attempt down, once a commit. What cannot be written or posted is told, and changes no decision."""

@@ -74,6 +74,7 @@ class _Trial:
         self.config = config
         self.registered = registered
         self.begun: RunPayload | None = None
+        self.known: Journal | None = None
         self.interrupted: CancelledError | None = None
         self.logs = ""
         self.hook: HookPayload | None = None
@@ -116,7 +117,7 @@ class _Trial:
             return begin_run(find_session(book, self.asked.session), self.name, self.asked.command, place, mark)
 
         journal = self.lab.sessions.change(edit)
-        self.config = SessionState(journal).config
+        self.known, self.config = journal, SessionState(journal).config
         self.begun = require_trial(SessionState(journal), self.name).stored
         self.registered.activate()
 
@@ -155,8 +156,15 @@ class _Trial:
         row = result_of(begun, done, self.config.metric, checks, asi_of_output(done.stdout))
         row = row.model_copy(update={"tree": self._left(tree) if tree and row.clean else None})
         now = self.lab.now()
-        self.lab.sessions.change(lambda book: end_run(find_session(book, self.asked.session), row, now))
+        self.lab.sessions.change(lambda book: end_run(self._session(book), row, now))
         return row
+
+    def _session(self, book: SessionBook) -> Journal:
+        """The session as it is stored; as it was when the run began where the command has removed it: what it measured is not lost."""
+        if self.known is None or book.get(self.asked.session) is not None:
+            return find_session(book, self.asked.session)
+        self.lab.observer.note(Remark(f"The session was gone from the store after {self.name}, and was put back. Others may be missing."))
+        return self.known
 
     def _left(self, tree: ExperimentTree) -> str | None:
         """The tree that the run left, None where it cannot be recorded: its numbers are stored all the same."""

@@ -57,7 +57,7 @@ def finalize(lab: Laboratory, asked: FinalizeRequest) -> Finalized:
             raise TreeBusyError("Another command is finalizing that session.", hint="Wait for its end.")
         state = SessionState(_takeable(lab, asked.session))
         plan = plan_groups(state, asked.wishes)
-        effect = MakeBranches(tuple(one.wish for one in plan.groups), asked.integration, lab.git.preserve)
+        effect = MakeBranches(tuple(one.wish for one in plan.groups), asked.integration, lab.git.preserve, state.bounds)
         if asked.dry_run:
             return Finalized(state, plan, branches.preview(effect), dry_run=True)
         return _carried_out(lab, branches, asked, state, plan, effect)

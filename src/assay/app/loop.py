@@ -21,7 +21,7 @@ from assay.core.loop.cells import HELD_FOR, Cell
 from assay.core.loop.claims import claim
 from assay.core.loop.ledger import LedgerRow
 from assay.core.loop.regression import reference
-from assay.core.loop.status import Parts, Status, answered, candidates, cells_of, insisted, status_of, with_row
+from assay.core.loop.status import Parts, Status, answered, candidates, cells_of, insisted, problem_of, status_of, with_row
 from assay.core.loop.task import Task, config_for
 from assay.core.loop.tick import Tick, stop_of
 from assay.core.loop.vocabulary import CellState
@@ -186,9 +186,22 @@ class _Way:
             return
         lease = Lease(self.about.ledger, wanted, self.house.clock, self.house.observer, task.benchmark.timeout)
         try:
-            self._append(self._attempted(task, replace(self.house, observer=lease)))
+            if why := self._overtaken(task):
+                self.passed_over.append(why)
+            else:
+                self._append(self._attempted(task, replace(self.house, observer=lease)))
         finally:
             lease.give_back()
+
+    def _overtaken(self, task: Task) -> str:
+        """Why it is not due any more, by what others have written down since the tick began; empty where it is."""
+        now = self.house.clock.now()
+        self.parts = replace(self.parts, now=now, ledger=self.about.ledger.rows().believed(now))
+        if self.request.insist:
+            return ""
+        if problem := problem_of(self.parts):
+            return f"{task.id}: {problem}"
+        return next((f"{task.id}: {one.reason}" for one in cells_of(self.parts) if one.task.id == task.id and not one.due), "")
 
     def _attempted(self, task: Task, house: House) -> LedgerRow:
         """The row of one attempt. What is wrong with the task's surroundings holds it; what breaks outside of it fails it."""

@@ -15,16 +15,17 @@ from assay.core.config import Benchmark, Config
 from assay.core.effects import Effect, RecordRun, WriteReport
 from assay.core.envelope import Run, RunStatus
 from assay.core.events import BenchmarkStarted, Remark
-from assay.core.model import Cause, Trust
+from assay.core.model import UNKNOWN, Cause, Trust
 from assay.core.queue import moves
 from assay.core.queue.gathering import gathered, siblings
 from assay.core.queue.measured import Attempt, benchmark_of, stored_run
 from assay.core.queue.model import Job, JobKind, JobStatus, Queue
 from assay.core.queue.refusals import ClaimLostError, QueueError, UnknownJobError
+from assay.core.salvage import LOST
 from assay.core.timestamp import stamp
 from assay.core.values import dataclass
 from assay.errors import CancelledError, InfrastructureError, UsageError
-from assay.queue_ports import QueueBook, WatchedRunner, Workplace
+from assay.queue_ports import Journals, QueueBook, WatchedRunner, Workplace
 
 SHORTEST_BEAT_S = 0.2
 BEATS = 6
@@ -45,6 +46,7 @@ class Workshop:
     watched: Callable[[Callable[[], bool], float, float], WatchedRunner]
     in_house: Callable[[WatchedRunner], House]
     record: Callable[[Iterable[Effect]], tuple[str, ...]]
+    journals: Journals
 
     def now(self) -> str:
         return stamp(self.house.clock.now())
@@ -53,6 +55,24 @@ class Workshop:
     def campaign(self) -> Campaign:
         """The attempts that the queue counts."""
         return Campaign(self.house.store, self.house.clock, self.config)
+
+    def rescue(self) -> None:
+        """Store what workers had measured that were killed. It is no clean evidence, for none of them has answered for it."""
+        for run in self.journals.left():
+            if run.processes and self.house.store.find_run(run.run_id) is None:
+                status = RunStatus.PARTIAL if run.clean else run.status
+                self.keep(run.model_copy(update={"fingerprints": UNKNOWN, "status": status, "detail": run.detail or LOST}))
+                self.house.observer.note(Remark(f"{run.run_id} of {run.benchmark} is stored: the worker that measured it was killed."))
+
+    def keep(self, run: Run) -> None:
+        """Store a run, and forget its journal. What the store does not take stays there whole, for the next worker."""
+        problems = self.record([RecordRun(run)])
+        for problem in problems:
+            self.house.observer.note(Remark(problem))
+        if problems:
+            self.journals.own.end(run)
+        else:
+            self.journals.own.forget([run.run_id])
 
     def stopped(self) -> frozenset[str]:
         """The benchmarks that a person has to let go on."""
@@ -114,12 +134,12 @@ class JobAttempt:
             user_tree_dirty=house.repo.is_dirty(),
             earlier=partial(house.store.recent, self.job.benchmark),
             piloted=self.job.kind is JobKind.PILOT or self.job.after is not None,
+            journal=self.shop.journals.own,
         )
 
     def _keep(self, configured: Benchmark, run: Run) -> None:
         self.run = stored_run(run, self.job, configured, self.shop.house.variables)
-        for problem in self.shop.record([RecordRun(self.run)]):
-            self.shop.house.observer.note(Remark(problem))
+        self.shop.keep(self.run)
 
     def _judged(self, run: Run, *, silent: bool) -> Attempt:
         job_id, claim, shop = self.job.job_id, self.claim, self.shop
@@ -166,7 +186,7 @@ class JobAttempt:
             house.observer.note(Remark(f"{run.benchmark} has stopped: {found.stopped}. See `assay attempts status`."))
 
     def _gather(self, queue: Queue) -> None:
-        """Where this was the last seed of its config, store the run of all seeds as well: that one a check can reuse."""
+        """Where this was the last seed of its config, store the run of all seeds as well: that one answers for the benchmark."""
         house, configured = self.shop.house, self.shop.config.benchmarks[self.job.benchmark]
         found = [house.store.find_run(one.run_id or "") for one in siblings(queue, self.job, configured)]
         parts = [one for one in found if isinstance(one, Run)]

@@ -40,6 +40,7 @@ def work(shop: Workshop, patience: Patience) -> Worked:
     attempts: list[Attempt] = []
     due = False
     while True:
+        shop.rescue()
         claim = shop.house.clock.new_id(CLAIM_PREFIX)
         stopped = shop.stopped()
         queue = take(shop.book, shop.workplace, claim, shop.workplace.process(), shop.now(), lambda job: job.benchmark in stopped)  # noqa: B023

@@ -1,11 +1,17 @@
 """The first third of a split check: which cells have to run. It has the token, and starts nothing of anybody's."""
 
+from collections.abc import Mapping
+from dataclasses import field
+from types import MappingProxyType
+
 from assay.app import plan
 from assay.app.advise import advices, refuse_unfit
 from assay.app.check import choose
 from assay.app.commits import Commits
 from assay.app.house import House
+from assay.app.order import NO_COMMAND
 from assay.app.question import Question
+from assay.app.stages import Refusal
 from assay.core.advice import Advice, in_order
 from assay.core.command_config import with_command
 from assay.core.comment_command import Command
@@ -24,7 +30,7 @@ CANDIDATES = 50
 class Asked:
     """What a plan is made from, beside the commits: whose config in which file, what a command changes of it, who forced a run.
 
-    `idle` says why there is nothing to measure, where that is known before.
+    `idle` says why there is nothing to measure, where that is known before; `stopped` are the benchmarks that a person has to let go on.
     """
 
     config: Config
@@ -37,12 +43,21 @@ class Asked:
     extras: str | None = None
     vouched: bool = False
     idle: str = ""
+    stopped: Mapping[str, Refusal] = field(default_factory=dict)
 
 
-def asked_of(question: Question, config: Config, inputs: Inputs, command: Command, forced_by: str | None, nothing: str = "") -> Asked:
+def asked_of(
+    question: Question,
+    config: Config,
+    inputs: Inputs,
+    command: Command,
+    forced_by: str | None,
+    nothing: str = "",
+    stopped: Mapping[str, Refusal] = MappingProxyType({}),
+) -> Asked:
     """What the question of an event asks, under a config in which the command has changed what it may.
 
-    `nothing` says why there is nothing to measure, where that is known before.
+    `nothing` says why there is nothing to measure, where that is known before. What has `stopped` runs for nobody but who orders it.
     """
     return Asked(
         config=config,
@@ -55,15 +70,19 @@ def asked_of(question: Question, config: Config, inputs: Inputs, command: Comman
         extras=question.extras,
         vouched=question.vouched,
         idle=nothing,
+        stopped=stopped if command is NO_COMMAND else {},
     )
 
 
 def planned(asked: Asked, commits: Commits, house: House) -> PlanFile:
     """The plan of all benchmarks that changed paths bear on, the longest first; those that nothing relevant changed for have no cell.
 
+    Neither has one that has stopped, for its job would start by itself.
+
     Raises UsageError for a benchmark that cannot be measured where the config puts it: nothing is spent to find that out.
     """
     chosen = choose(asked.config, asked.benchmarks)
+    chosen = tuple(one for one in chosen if one.name not in asked.stopped)
     due = tuple(one for one in chosen if asked.forced_by or not idle(asked, commits, house, one))
     command = asked.command
     return PlanFile(

@@ -96,6 +96,8 @@ class _Merger:
         if reason:
             return self._recorded(conclude.skipped(bench, Skip(reason)))
         cell = self.delivery.cells.get(benchmark.name)
+        if cell is None and (refusal := self.asked.stopped.get(benchmark.name)):
+            return self._recorded(conclude.not_run(bench, refusal.conclusion, refusal.reason, next_step=refusal.next_step))
         problem = self._problem(benchmark, cell)
         if cell is None or problem:
             return conclude_cells.undelivered(bench, InfrastructureError(problem, hint="Look into the log of its job, and run that again."))

@@ -13,7 +13,7 @@ from assay.core.envelope import RunStatus
 from assay.core.loop.authority import Published
 from assay.core.loop.capabilities import Capabilities
 from assay.core.loop.cells import SESSIONS_TO_LEARN
-from assay.core.loop.ledger import Ledger
+from assay.core.loop.ledger import AHEAD, Ledger
 from assay.core.loop.overlay import read_overlay
 from assay.core.loop.status import Parts, Status, Stored, candidates, cells_of, may_reuse, status_of
 from assay.core.loop.task import Task, config_for, tasks_of
@@ -76,10 +76,10 @@ def survey(about: Surveyed, now: datetime) -> Parts:
         tasks=tasks,
         error=error,
         stored=stored,
-        ledger=rows,
+        ledger=rows.believed(now),
         ledger_at=ledger.place,
         claims=claims,
-        measured=_measured(headers, history, here, _failed_runs(rows)),
+        measured=_measured(_believed(headers, now), history, here, _failed_runs(rows)),
         sessions={task.id: _sessions(about.store, task, here) for task in tasks},
         published=about.published,
     )
@@ -153,6 +153,12 @@ def _ancestors(about: Surveyed) -> tuple[str, ...]:
         return about.repo.first_parents(about.tip, FIRST_PARENTS)
     except (InfrastructureError, UsageError):  # a shallow clone: the tip itself is what is known
         return ()
+
+
+def _believed(headers: Mapping[str, tuple[Header, ...]], now: datetime) -> Mapping[str, tuple[Header, ...]]:
+    """Without the runs that a wrong clock dated ahead: what they say of the age of a datum is not true."""
+    latest = (now - _EPOCH + AHEAD) // timedelta(microseconds=1)
+    return {name: tuple(one for one in some if one.created <= latest) for name, some in headers.items()}
 
 
 def _failed_runs(ledger: Ledger) -> frozenset[str]:

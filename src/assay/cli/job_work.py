@@ -84,6 +84,7 @@ def _check(site: Site) -> "Acted | Nothing":
 
 def _plan(site: Site) -> "PlanFile | Nothing":
     from assay.adapters.store_directory import DirectoryStore
+    from assay.app.attempts_on_forge import campaign_of, stopped_in
     from assay.app.check import choose
     from assay.app.order import order_of
     from assay.app.pull_session import ours
@@ -101,8 +102,13 @@ def _plan(site: Site) -> "PlanFile | Nothing":
     if isinstance(commits, Nothing):
         return commits
     nothing = ours(open_pulls(site, kept), order.question, order.rules.config, commits)
-    asked = asked_of(order.question, order.rules.config, order.inputs, order.command, forced_of(order), nothing)
-    plan = planned(asked, commits, open_house(site, order.rules.config, kept.store))
+    house = open_house(site, order.rules.config, kept.store)
+    stopped = stopped_in(campaign_of(order.rules.config, order.question.number, kept.store, house.clock))
+    asked = asked_of(order.question, order.rules.config, order.inputs, order.command, forced_of(order), nothing, stopped)
+    for name, refusal in asked.stopped.items():
+        if name in names:
+            sys.stdout.write(f"{refusal.reason} {refusal.next_step}\n")
+    plan = planned(asked, commits, house)
     folder = _handover(site)
     lend(plan, kept.store, DirectoryStore(folder.lent))
     sys.stdout.write(f"The plan, with {len(plan.cells)} cells, is in {folder.put_plan(plan)}\n")

@@ -227,8 +227,8 @@ def _overlay(options: LoopOptions, config: "Config", root: str) -> tuple[str, st
         return None
     path = Path(named) if options.overlay else Path(root, named)
     try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_OVERLAY + 1)
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as stream:  # a pipe is empty, and holds nobody up
+            data = stream.read(MAX_OVERLAY + 1) or b""
         if len(data) > MAX_OVERLAY:
             raise UsageError(f"The overlay {named} is over {MAX_OVERLAY // 2**20} MiB.", hint="Split it, or name another file.")
         return data.decode(), named

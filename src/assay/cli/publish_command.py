@@ -20,6 +20,7 @@ TOKENS = ("INPUT_GITHUB-TOKEN", "INPUT_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"
 
 def publish(options: LoopOptions, *, pull_request: bool, folder: str | None = None) -> int:
     """Publish what the ledger of the repository around `folder` has; the exit code."""
+    from assay.adapters.clock import SystemClock
     from assay.adapters.git import GitRepo
     from assay.app.authority import publish as run_publish
     from assay.cli.store_command import open_store
@@ -28,7 +29,8 @@ def publish(options: LoopOptions, *, pull_request: bool, folder: str | None = No
     repo = GitRepo.discover(where)
     config = read_rules(options, repo)
     ledger = the_ledger(options, open_store(options.store or "auto", where, os.environ))
-    done = run_publish(published_in(config, repo.root), ledger.rows(), _by_pull_request(repo) if pull_request else _in_tree(repo))
+    known = ledger.rows().believed(SystemClock().now())
+    done = run_publish(published_in(config, repo.root), known, _by_pull_request(repo) if pull_request else _in_tree(repo))
     _print(done, options)
     return 0
 

@@ -56,6 +56,7 @@ def work(options: WorkOptions, folder: str | None = None) -> int:
 
 def _workshop(stack: ExitStack, options: WorkOptions, repo: "GitRepo", observer: "Observer", job: "JobQuestion") -> "Workshop":
     from assay.adapters.config_file import read_config
+    from assay.adapters.queue_journals import WorkerJournals
     from assay.adapters.reports_folder import ReportsFolder
     from assay.adapters.store_branch import BranchStore
     from assay.adapters.store_directory import DirectoryStore
@@ -73,9 +74,11 @@ def _workshop(stack: ExitStack, options: WorkOptions, repo: "GitRepo", observer:
     def watched(beat: Callable[[], bool], beat_s: float, silent_s: float) -> "WatchedRunner":
         return Watched(house.runner, beat, beat_s, silent_s)
 
+    here = LocalWorkplace()
     return Workshop(
         book=store.queue,
-        workplace=LocalWorkplace(),
+        workplace=here,
+        journals=WorkerJournals(own_folder(repo.root) / "queue", here),
         config=config,
         house=house,
         watched=watched,

@@ -90,7 +90,7 @@ def _gpu(facts: Surroundings, *, wants_gpu: bool) -> Iterator[Finding]:
         yield Finding("gpu", state, said, "Run them on a machine that has one: `machine` and `machines` in the config.")
     if facts.gpus and not facts.told:
         what = "NVIDIA's library cannot be asked, so nobody sees that a GPU was throttled or shared."
-        yield Finding("gpu", State.WARN, what, "Install Assay with its extra: pip install 'assay[gpu]'.")
+        yield Finding("gpu", State.WARN, what, "Install it where Assay is installed: pip install 'nvidia-ml-py>=12.535'.")
     if facts.company:
         what = f"Somebody computes on a GPU of this machine now ({facts.company} processes): a run beside it does not count."
         yield Finding("gpu", State.WARN, what, "Keep others off the cards of benchmarks; `nvidia-smi` shows who it is.")

@@ -130,12 +130,14 @@ class BranchWish:
 class MakeBranches:
     """Review branches from where the work left `integration`, all of them or none, without what is preserved.
 
-    A branch that is at its tip already is as good as made.
+    A branch that is at its tip already is as good as made. With a kept commit go those that were made behind it for the same run:
+    back to the first one that is among `bounds`; it goes alone where there is none.
     """
 
     branches: tuple[BranchWish, ...]
     integration: str | None
     preserve: tuple[str, ...]
+    bounds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

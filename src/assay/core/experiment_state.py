@@ -112,6 +112,19 @@ class SessionState:
         return trial.stored.head if before and trial.stored.head not in known else None
 
     @property
+    def bounds(self) -> tuple[str, ...]:
+        """Commits that are no part of a run behind them.
+
+        Where the session began, what was kept, what a keep was made on, and what was discarded and yet stays.
+        """
+        began = [one.stored.head for one in self.trials[:1]]
+        built_on = [one.stored.head for one in self.kept if one.newest.commit != one.stored.head]
+        refused = (Outcome.DISCARD, Outcome.CHECKS_FAILED)
+        stay = [self.own_commit(one) for one in self.trials if one.newest.status in refused and one.newest.reverted_to is None]
+        kept = [one.newest.commit for one in self.kept]
+        return tuple(dict.fromkeys(sha for sha in (*began, *kept, *built_on, *stay) if sha))
+
+    @property
     def confidence(self) -> float | None:
         """How far the best stands out of the noise of the segment."""
         base = self.baseline

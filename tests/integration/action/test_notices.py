@@ -126,3 +126,12 @@ def test_a_document_that_is_not_there_yet_is_made(connect: Connect, repo: Reposi
     connect().propose(proposal(repo, path="docs/a new #1.md"))
     (pull,) = repo.pulls.values()
     assert repo.git.read(pull.head_ref, "docs/a new #1.md")[2] == b"new\n"  # type: ignore[index]
+
+
+def test_ours_are_found_behind_a_hundred_others_with_the_label(connect: Connect, hub: Hub, repo: Repository) -> None:
+    notices = connect()
+    posted = notices.open_issue(OPEN, MARKER)
+    for number in range(101):
+        theirs = repo.open_issue(f"Theirs {number}", author=hub.user("mallory"))
+        theirs.labels = ["assay"]
+    assert [one.number for one in notices.issues()] == [posted.id]

@@ -245,3 +245,56 @@ def test_what_a_killed_finalize_left_is_taken_up(bench: Bench) -> None:
     payload = bench.journal.records[-1].payload
     assert isinstance(payload, FinalizePayload)
     assert [type(one) for one in payload.branches] == [Branch]
+
+
+def committed(bench: Bench, path: str) -> str:
+    """A commit of the user's own."""
+    bench.write({path: f"of {path}\n"})
+    bench.repo.git("add", path)
+    bench.repo.git("commit", "-q", "-m", f"add {path}")
+    return bench.head
+
+
+@pytest.mark.parametrize("when", ["before the run", "after the run"])
+def test_all_commits_that_the_user_made_for_a_kept_run_go_with_it(bench: Bench, when: str) -> None:
+    bench.begin()
+    kept(bench, "src/zero.py", "X = 0\n", "before")
+    if when == "before the run":
+        committed(bench, "src/one.py")
+        bench.log(bench.run("false").run, "errored")
+        committed(bench, "src/two.py")
+        run = bench.run().run
+    else:
+        bench.write({f"src/{name}.py": f"of src/{name}.py\n" for name in ("one", "two")})
+        run = bench.run().run
+        committed(bench, "src/one.py")
+        committed(bench, "src/two.py")
+    bench.log(run, "keep", asi={"group": "mine"})
+    result = ended(bench)
+    before, mine = result.plan.groups
+    assert (mine.runs, result.warnings) == ((run,), ())
+    assert (files(bench, before.branch), files(bench, mine.branch)) == (["A\tsrc/zero.py"], ["A\tsrc/one.py", "A\tsrc/two.py"])
+    subjects = bench.repo.git("log", "--reverse", "--format=%s", f"main..{mine.branch}").split("\n")
+    assert subjects == ["add src/one.py", "add src/two.py"]
+
+
+def test_a_commit_that_was_discarded_and_stays_is_in_no_branch(bench: Bench) -> None:
+    bench.begin()
+    kept(bench, "src/zero.py", "X = 0\n")
+    committed(bench, "src/bad.py")
+    bench.with_git(on_discard="report").log(bench.run().run, "discard", baseline="HEAD~1")
+    kept(bench, "src/good.py", "X = 1\n")
+    result = ended(bench)
+    assert files(bench, result.plan.groups[0].branch) == ["A\tsrc/good.py", "A\tsrc/zero.py"]
+    assert result.warnings == ("In no branch, for no kept run has changed it: src/bad.py.",)
+
+
+def test_groups_share_what_is_changed_by_a_commit_behind_a_kept_one(bench: Bench) -> None:
+    bench.begin()
+    kept(bench, "src/one.py", "X = 0\n", "alpha")
+    committed(bench, "src/one.py")
+    committed(bench, "src/two.py")
+    bench.log(bench.run().run, "keep", asi={"group": "beta"})
+    with pytest.raises(PlanError, match=r"both change src/one\.py"):
+        ended(bench)
+    assert bench.journal.header.status is SessionStatus.ACTIVE

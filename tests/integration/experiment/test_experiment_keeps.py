@@ -113,3 +113,16 @@ def test_a_run_without_a_number_is_no_baseline(bench: Bench) -> None:
     with pytest.raises(OutcomeRefusedError, match="no baseline"):
         bench.log(run, "errored", as_baseline=True)
     assert bench.journal == before
+
+
+def test_a_large_file_stays_out_of_a_keep_also_where_it_is_staged(bench: Bench) -> None:
+    small = bench.with_git(max_file="1kB")
+    small.begin()
+    small.write({"big.bin": "x" * 2000, "src/model.py": "WIDTH = 9\n"})
+    small.repo.git("add", "big.bin")
+    done = small.log(small.run().run, "keep")
+    assert small.repo.git("show", "--format=", "--name-only", "HEAD") == "src/model.py"
+    assert small.read("big.bin") == b"x" * 2000
+    assert done.notes[0].startswith("big.bin is not in the commit: ")
+    small.log(small.run().run, "keep", include=("big.bin",))
+    assert small.repo.git("show", "--format=", "--name-only", "HEAD") == "big.bin"

@@ -205,3 +205,15 @@ def test_only_a_script_that_may_be_run_is_a_hook(bench: Bench, how: str) -> None
         file.symlink_to("other.sh")
     found = HookScripts(bench.repo.root, allowed=how != "not allowed").find(HookName.BEFORE)
     assert found is None
+
+
+@pytest.mark.parametrize("removed", [".assay", ".assay/store", ".assay/store/sessions"])
+def test_a_command_that_removes_the_store_loses_nothing_of_its_session(bench: Bench, removed: str) -> None:
+    bench.begin()
+    bench.tried(3, "discard", baseline="HEAD")
+    ran = bench.run("sh", "-c", f"rm -rf {removed} && echo METRIC loss=2")
+    trials = bench.state.trials
+    assert [one.value for one in trials] == [3.0, 2.0]
+    assert [one.settled for one in trials] == [True, False]
+    assert [one.seq for one in bench.journal.records] == [1, 2, 3, 4]
+    assert bench.log(ran.run, "keep").record.seq == 5

@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.fakes.ledger import FakeProber
+from tests.fakes.ledger import FakeLedger, FakeProber
 from tests.fakes.runner import completed
 from tests.fakes.runs import a_run, an_id
 from tests.houses import BASE, HEAD, Lab, Script
@@ -21,7 +21,7 @@ from assay.core.attempts.entry import AttemptResult, Diagnosis
 from assay.core.config import Config
 from assay.core.config_sections import AttemptsConfig
 from assay.core.loop.capabilities import Capabilities
-from assay.core.loop.claims import claim
+from assay.core.loop.claims import Claim, claim
 from assay.core.loop.ledger import BadLine, LedgerRow
 from assay.core.loop.tick import Tick, as_json, as_text
 from assay.core.loop.vocabulary import ActionKind, CellState, Result
@@ -404,3 +404,49 @@ def _nothing_twice(place: Town) -> None:
         assert all(later.at - earlier.at >= HOUR - timedelta(minutes=1) for earlier, later in pairwise(ran))
     sessions = {run.session_id for run in place.lab.store.stored.values()}
     assert sum(one.result is not Result.SKIPPED for one in place.rows) == len(sessions)
+
+
+def test_what_another_loop_has_measured_since_the_tick_began_is_not_measured_again() -> None:
+    place = town("one, value: frontier", "two")
+    ledger, clock = place.lab.store.ledger, place.lab.clock
+
+    def meanwhile(name: str) -> bool:
+        if name == "one" and not any(one.task == "two" for one in ledger.kept):
+            ledger.kept.append(a_row(50, at=clock.now(), task="two"))
+        return False
+
+    place.script.breaks = meanwhile
+    done = place.tick()
+    assert (results(done), place.script.ran["two"]) == ([("one", "collected")], 0)
+    assert any(one.startswith("two: fresh") for one in done.passed_over)
+    assert ledger.held.claims == ()
+
+
+def test_where_another_loop_has_measured_all_that_was_due_nothing_is_owed() -> None:
+    place = town("two")
+    ledger, rows = place.lab.store.ledger, [a_row(50, at=place.lab.clock.now(), task="two")]
+    taken = type(ledger).claim
+
+    def late(self: FakeLedger, wanted: Claim, now: datetime) -> Claim | None:
+        self.kept.extend(rows)  # the other one writes its row and gives its claim back just before ours
+        return taken(self, wanted, now)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(ledger), "claim", late)
+        done = place.tick()
+    assert (done.rows, done.exit_code, done.healthy) == ((), 0, False)
+
+
+@pytest.mark.parametrize("ahead", [2 * DAY, 365 * 80 * DAY])
+def test_a_datum_of_a_clock_that_was_wrong_makes_nothing_fresh(ahead: timedelta) -> None:
+    place = town("good")
+    place.rows.append(a_row(50, at=place.lab.clock.now() + ahead, task="good"))
+    assert results(place.tick()) == [("good", "collected")]
+    idle = place.tick()
+    assert (idle.rows, idle.after.parts.ledger.ahead) == ((), 1)
+
+
+def test_a_clock_that_steps_back_by_hours_measures_nothing_twice() -> None:
+    place = town("good")
+    place.rows.append(a_row(50, at=place.lab.clock.now() + 20 * HOUR, task="good"))
+    assert place.tick().rows == ()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import pytest
+from tests.fakes.journal import FakeJournals
 from tests.fakes.queue import FakeQueue, FakeWorkplace
 from tests.fakes.runner import FakeHandle, completed
 from tests.houses import HEAD, Lab, Script, config
@@ -57,6 +58,7 @@ class Shop:
     lab: Lab = field(default_factory=Lab)
     place: FakeWorkplace = field(default_factory=FakeWorkplace)
     silent: bool = False
+    journals: FakeJournals = field(default_factory=FakeJournals)
 
     def work(self, script: Script = LOSS, patience: Patience = ONCE) -> Worked:
         house = self.lab.house(script)
@@ -68,6 +70,7 @@ class Shop:
             watched=lambda beat, *_: FakeWatched(house.runner, beat, self.silent),
             in_house=lambda runner: replace(house, runner=runner),
             record=self.lab.record,
+            journals=self.journals,
         )
         return work(shop, patience)
 
@@ -271,3 +274,16 @@ def test_a_silent_process_of_this_box_is_ended_before_its_job_is_given_away() ->
     one.work()
     assert one.place.ended == ["job-a"]
     assert (one.job().status, one.job().stale_count) == (JobStatus.DONE, 1)
+
+
+def test_what_the_store_does_not_take_stays_in_the_journal_and_is_stored_by_a_later_worker() -> None:
+    one = shop(a_job())
+    one.lab.store.refuses = "the disk is full"
+    one.work()
+    (kept,) = one.journals.own.ended.values()
+    assert one.lab.store.stored == {}
+    one.lab.store.refuses = ""
+    one.journals.orphans.append(kept)
+    one.work()
+    (stored,) = one.lab.store.stored.values()
+    assert (stored.run_id, stored.status, stored.samples) == (kept.run_id, RunStatus.PARTIAL, kept.samples)

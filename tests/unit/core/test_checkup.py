@@ -142,7 +142,7 @@ def test_a_gpu_is_missed_where_the_config_wants_one_only(gpus: int | None, runti
 
 def test_a_gpu_that_cannot_be_watched_or_has_company_is_told() -> None:
     fine = replace(SOUND, gpus=1)
-    assert one(of_machine(replace(fine, told=False), wants_gpu=True)).mend.endswith("'assay[gpu]'.")
+    assert one(of_machine(replace(fine, told=False), wants_gpu=True)).mend.endswith("'nvidia-ml-py>=12.535'.")
     assert "nvidia-smi" in one(of_machine(replace(fine, company=2), wants_gpu=True)).mend
     assert "0000:17:00.0" in one(of_machine(replace(fine, held=("0000:17:00.0",)), wants_gpu=True)).what
 

@@ -1,7 +1,7 @@
 """Rows of the ledger and claims as text: closed sets on the way in and out, nothing lost when files are joined."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -11,7 +11,7 @@ from tests.fakes.runs import NOW, an_id
 from tests.loops import DAY, HOUR, a_row
 
 from assay.core.loop.claims import LEASE, Claims, claim
-from assay.core.loop.ledger import LedgerRow, ledger_of, months_of, read_month, with_rows
+from assay.core.loop.ledger import AHEAD, Ledger, LedgerRow, ledger_of, months_of, read_month, with_rows
 from assay.core.loop.vocabulary import Result
 
 ROW = a_row()
@@ -130,3 +130,16 @@ def test_a_lease_is_longer_than_one_process_may_take() -> None:
 
     assert moment(claim(CELL, "b", "l", NOW, 3600).until) > NOW + HOUR
     assert moment(claim(CELL, "b", "l", NOW, 60).until) == NOW + LEASE
+
+
+def test_rows_of_over_a_day_ahead_are_left_out_and_counted() -> None:
+    near, far = a_row(0, at=NOW + AHEAD), a_row(1, at=NOW + AHEAD + timedelta(seconds=1))
+    last = a_row(2, at=datetime(9999, 12, 31, tzinfo=UTC))
+    believed = ledger_of([near, far, last]).believed(NOW)
+    assert (believed.rows, believed.ahead) == ((near,), 2)
+    assert believed.joined(Ledger((a_row(3),))).ahead == 2
+
+
+def test_a_claim_that_begins_over_a_lease_from_now_holds_nobody_up() -> None:
+    soon, later = (claim(("bench", "m"), "box", "a", NOW + ahead) for ahead in (LEASE, LEASE + timedelta(seconds=1)))
+    assert (soon.lasts(NOW), later.lasts(NOW)) == (True, False)

@@ -78,3 +78,9 @@ def test_now_takes_a_date() -> None:
 def test_now_takes_nothing_else(text: str) -> None:
     with pytest.raises(UsageError, match="--now"):
         parse_now(text)
+
+
+@pytest.mark.parametrize("text", ["0001-01-01", "1969-12-31", "9001-01-01", "9999-12-31T23:59:59Z"])
+def test_now_takes_no_year_in_which_nothing_can_be_reckoned(text: str) -> None:
+    with pytest.raises(UsageError, match="too far away"):
+        parse_now(text)

@@ -80,3 +80,21 @@ def test_names_and_units_cannot_forge_cells_or_markers() -> None:
     assert text.count("<!-- /assay:results -->") == 1
     (line,) = [line for line in text.splitlines() if line.startswith("| bench |")]
     assert line.count(" | ") == 8
+
+
+def test_a_row_that_came_late_is_not_public_however_old_it_is() -> None:
+    text = with_table(new_document(), [NEW])
+    assert lag_of(Published(FILE, text), [NEW, OTHER]).newer == 1
+    assert lag_of(Published(FILE, with_table(text, [NEW, OTHER])), [NEW, OTHER]).newer == 0
+
+
+def test_a_table_of_a_moment_to_come_is_still_told_from_the_ledger() -> None:
+    text = with_table(new_document(), [OLD]).replace(OLD.created_at, "2099-01-01T00:00:00.000Z")
+    assert lag_of(Published(FILE, text), [OLD, NEW]).newer == 1
+
+
+def test_a_document_with_the_line_ends_of_windows_keeps_them() -> None:
+    text = new_document().replace("\n", "\r\n")
+    again = with_table(text, [NEW])
+    assert again.count("\n") == again.count("\r\n") > text.count("\r\n")
+    assert with_table(again, [NEW]) == again

@@ -164,7 +164,7 @@ def _sdk() -> ModuleType:
         raise AnalysisError(
             Code.MODEL_UNAVAILABLE,
             "The route openai: needs the package openai, which is not installed.",
-            hint="Install it with: pip install 'assay[analysis]'. For the action run/ give the input `fusion: config`.",
+            hint="Install it where Assay is installed: pip install 'openai>=1.50'. For the action run/ give the input `fusion: config`.",
             child_created=False,
         ) from error
     return openai

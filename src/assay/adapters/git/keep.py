@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from assay.adapters.git.heads import move_head
 from assay.adapters.git.private_view import PrivateView
-from assay.adapters.git.tree_state import changes, filtered, look, put, sizes, take_in, write_tree
+from assay.adapters.git.tree_state import blob_sizes, changes, filtered, look, put, sizes, take_in, write_tree
 from assay.adapters.git.user_index import IndexLock
 from assay.core.effects import KeepChange
 from assay.core.experiment_errors import TreeMovedError
@@ -35,10 +35,12 @@ def snapshot(view: PrivateView, head: str, rules: KeepRules, spared: frozenset[s
     left |= dict.fromkeys(filtered(view, [path for path in present if path not in left]), FILTERED)
     take_in(view, [path for path in present if path not in left], [path for path in dirt.deleted if path not in left])
     tree = write_tree(view)
-    staged = {one.path: one for one in changes(view, head, tree) if one.path in left or rules.objection(one.path, 0)}
+    taken = {one.path: one for one in changes(view, head, tree)}
+    weighed = blob_sizes(view, [one.new for one in taken.values()])
+    staged = {path: why for path, one in taken.items() if (why := left.get(path) or rules.objection(path, weighed.get(one.new.blob, 0)))}
     if staged:  # the user has put it into the index, and it stays out of the commit all the same
-        put(view, {path: one.old for path, one in staged.items()})
-        left = {path: rules.objection(path, 0) or "it is left out" for path in staged} | left
+        put(view, {path: taken[path].old for path in staged})
+        left |= staged
         tree = write_tree(view)
     nested = [LeftOut(path, NESTED) for path in dirt.nested]
     return Snapshot(tree, (*(LeftOut(path, why) for path, why in sorted(left.items())), *nested))

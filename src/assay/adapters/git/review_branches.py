@@ -5,6 +5,8 @@ of them have been made and proved to add up.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import takewhile
 
 from assay.adapters.git.dot_git import DotGit
 from assay.adapters.git.picking import Picker
@@ -20,6 +22,7 @@ from assay.core.values import dataclass
 
 _DEFAULTS = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
 _SHOWN = 5
+_MAX_BEHIND = 1000
 
 
 class GitBranchMaker:
@@ -65,7 +68,8 @@ class _Work:
         self.preserve = Globs(effect.preserve)
         self.heads = self._heads(effect.branches)
         self.base = _merge_base(view, effect.integration, self.heads)
-        self.files = tuple(_Files(one, frozenset(self._paths(one))) for one in effect.branches)
+        self.branches = tuple(replace(one, commits=tuple(self._with_those_behind(one))) for one in effect.branches)
+        self.files = tuple(_Files(one, frozenset(self._paths(one))) for one in self.branches)
 
     def _heads(self, branches: Iterable[BranchWish]) -> tuple[str, ...]:
         """Those of all commits that lie behind no other one: a single one, unless a restore went back behind a keep."""
@@ -74,6 +78,14 @@ class _Work:
             if not self.view.ask("cat-file", "-e", f"{commit}^{{commit}}").ok:
                 raise PlanError(f"The kept commit {commit[:12]} is no longer in this repository.", hint="Fetch it, or leave its run out.")
         return tuple(self.view.do("merge-base", "--independent", *commits).line.split("\n"))
+
+    def _with_those_behind(self, wish: BranchWish) -> Iterable[str]:
+        """The kept commits of a branch, each behind the ones that were made for the same run."""
+        bounds = frozenset(self.effect.bounds)
+        for commit in wish.commits:
+            chain = self.view.do("rev-list", "--first-parent", f"--max-count={_MAX_BEHIND}", commit).line.split("\n")
+            own = (commit, *takewhile(lambda one: one not in bounds, chain[1:]))
+            yield from reversed(own) if len(own) < len(chain) else (commit,)
 
     def _paths(self, wish: BranchWish) -> Iterable[str]:
         for commit in wish.commits:
@@ -92,7 +104,7 @@ class _Work:
     def pick(self) -> dict[str, str]:
         """The tips of all branches."""
         picker = Picker(self.view, self.base, self.preserve)
-        return {one.name: picker.pick(one) for one in self.effect.branches}
+        return {one.name: picker.pick(one) for one in self.branches}
 
     def prove(self, tips: Mapping[str, str]) -> list[str]:
         """Raise PlanError unless all branches together have what the last kept commit has; sentences on what none of them has."""

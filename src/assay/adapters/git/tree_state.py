@@ -179,3 +179,13 @@ def sizes(root: Path, paths: Iterable[str]) -> dict[str, int]:
         if file.is_file() and not file.is_symlink():
             found[path] = file.lstat().st_size
     return found
+
+
+def blob_sizes(view: PrivateView, entries: Iterable[Entry]) -> dict[str, int]:
+    """Bytes of the files that are objects already, by the object's id."""
+    wanted = {one.blob for one in entries if one.mode and one.mode != _GITLINK.decode()}
+    if not wanted:
+        return {}
+    feed = "".join(f"{blob}\n" for blob in sorted(wanted)).encode()
+    rows = (line.split() for line in view.do("cat-file", "--batch-check=%(objectname) %(objectsize)", feed=feed).out.splitlines())
+    return {words[0].decode(): int(words[1]) for words in rows if len(words) == 2 and words[1].isdigit()}

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -12,10 +13,13 @@ from assay.adapters.github.forge import GitHubForge, Json
 from assay.adapters.github.refusals import told
 from assay.core.effects import EditIssue, OpenIssue, ProposeFile
 from assay.core.forge_facts import Notice
+from assay.errors import ForgeError
 from assay.forge_ports import Posted
 
 LABEL = "assay"
 """All our issues have it, so that one request lists them. The author decides whether one is ours."""
+
+MAX_PAGES = 20
 
 BRANCH = "assay/results-"
 """How branches begin that are made for a pull request."""
@@ -27,9 +31,19 @@ class GitHubNotices(GitHubForge):
     def issues(self) -> tuple[Notice, ...]:
         """As the port says."""
         with told("list the issues of Assay"):
-            query = {"labels": LABEL, "state": "all", "sort": "updated", "direction": "desc", "per_page": PER_PAGE}
+            return tuple(_notice(one) for one in self._labelled() if "pull_request" not in one and self._is_mine(one))
+
+    def _labelled(self) -> Iterator[Json]:
+        """All with our label. People may give it to theirs, so one page could hold none of ours, and each would be opened anew."""
+        for page in range(1, MAX_PAGES + 1):
+            query = {"labels": LABEL, "state": "all", "sort": "created", "direction": "desc", "per_page": PER_PAGE, "page": page}
             listed = self._get("/issues", query)
-            return tuple(_notice(one) for one in listed if "pull_request" not in one and self._is_mine(one))
+            yield from listed
+            if len(listed) < PER_PAGE:
+                return
+        raise ForgeError(
+            f"There are over {MAX_PAGES * PER_PAGE} issues with the label {LABEL}.", hint="Take it off those that are not Assay's."
+        )
 
     def open_issue(self, effect: OpenIssue, marker: str) -> Posted:
         """As the port says. A lost answer makes us look before it is made again."""

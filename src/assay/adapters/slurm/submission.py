@@ -50,7 +50,9 @@ def _executor(order: Order) -> tuple[Any, tuple[type[Exception], ...]]:
         import submitit
         from submitit.core.utils import FailedJobError, FailedSubmissionError
     except ImportError as error:
-        raise UsageError("A machine with `runner: slurm` needs submitit.", hint="Install it: pip install 'assay[slurm]'") from error
+        raise UsageError(
+            "A machine with `runner: slurm` needs submitit.", hint="Install it where Assay is installed: pip install 'submitit>=1.5.2'"
+        ) from error
     order.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         executor = submitit.SlurmExecutor(folder=order.folder / "%j")

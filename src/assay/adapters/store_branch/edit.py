@@ -30,8 +30,10 @@ _README = f"""\
 This branch holds measurements, not code: one file for each run of a benchmark and one for each decision, written by
 [Assay](https://pypi.org/project/assay/). It shares no history with the other branches and is never merged.
 
-Files of measurements are added and never changed, so please do not edit, rebase or force-push it. To hide a run that should not count, use
-`assay store invalidate RUN --reason …`, or add a file `invalidated/RUN_ID.json` that says why.
+Runs and decisions are added and never changed; runs of a closed month are packed into one file. The other files change as work
+goes on: rows are added to the ledger, claims, sessions and what is open or owed come and go, and the queue may be edited by hand.
+Please do not rebase or force-push this branch. To hide a run that should not count, use `assay store invalidate RUN --reason …`,
+or add a file `invalidated/RUN_ID.json` that says why.
 """
 
 _IDENTITY = "Assay <assay@assay.invalid>"

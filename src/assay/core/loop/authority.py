@@ -4,7 +4,7 @@ The first marker tells up to which moment of the ledger the table goes, so that 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from assay.core import escape
@@ -16,7 +16,7 @@ from assay.core.values import dataclass
 
 OPENING, CLOSING = "<!-- assay:results through=", "<!-- /assay:results -->"
 EMPTY_BLOCK = f"{OPENING}never -->\n{CLOSING}"
-_BLOCK = re.compile(r"<!-- assay:results through=(\S{1,40}) -->\n(.*?)<!-- /assay:results -->", re.DOTALL)
+_BLOCK = re.compile(r"<!-- assay:results through=(\S{1,40}) -->\r?\n(.*?)<!-- /assay:results -->", re.DOTALL)
 _HEADS = ("benchmark", "metric", "value", "n", "against base", "machine", "commit", "measured", "run")
 
 
@@ -47,8 +47,14 @@ def lag_of(published: Published, rows: Iterable[LedgerRow]) -> Lag:
     through = through_of(published.text)
     if isinstance(through, str):
         return Lag(UNKNOWN, len(gathered), f"the document {published.file} {through}")
-    newer = [one for one in gathered if through is None or one.at > through]
-    return Lag(_mark(published.text), len(newer))
+    newer = sum(through is None or one.at > through for one in gathered)
+    return Lag(_mark(published.text), newer or len(_left_out(published.text, gathered)))
+
+
+def _left_out(text: str, gathered: Iterable[LedgerRow]) -> list[LedgerRow]:
+    """The newest data that the table lacks although it goes beyond them: rows that came late, or a table of a wrong clock."""
+    table = _BLOCK.findall(text)[0][1]
+    return [one for one in _newest(gathered).values() if one.run_id and f"`{one.run_id}`" not in table]
 
 
 def through_of(text: str) -> datetime | str | None:
@@ -70,16 +76,22 @@ def with_table(text: str, rows: Iterable[LedgerRow]) -> str:
     if isinstance(problem, str) and "names no moment" not in problem:
         raise ValueError(problem)
     block = table_block(rows)
+    if "\r\n" in text:
+        block = block.replace("\n", "\r\n")
     return _BLOCK.sub(lambda _: block, text)
 
 
 def table_block(rows: Iterable[LedgerRow]) -> str:
     """The markers and the table between them: of each benchmark and class of machines the newest datum."""
     gathered = [one for one in rows if one.result.gathered]
-    newest = {(one.task, one.machine): one for one in sorted(gathered, key=lambda one: (one.at, one.id))}
+    newest = _newest(gathered)
     through = max((one.created_at for one in gathered), key=moment, default="never")
-    table = "\n".join(_table(newest[key] for key in sorted(newest))) if newest else "Nothing is measured yet."
+    table = "\n".join(_table(newest[key] for key in sorted(newest))) if newest else "The control loop has measured nothing yet."
     return f"{OPENING}{through} -->\n\n{table}\n\n{CLOSING}"
+
+
+def _newest(gathered: Iterable[LedgerRow]) -> Mapping[tuple[str, str], LedgerRow]:
+    return {(one.task, one.machine): one for one in sorted(gathered, key=lambda one: (one.at, one.id))}
 
 
 def new_document() -> str:

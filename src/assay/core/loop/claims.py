@@ -31,7 +31,8 @@ class Claim(Record):
         return self.task, self.machine
 
     def lasts(self, now: datetime) -> bool:
-        return moment(self.until) > now
+        """Whether it is in force. One that begins over a lease from now is of a clock that was wrong, and would block for good."""
+        return moment(self.until) > now and moment(self.since) - now <= LEASE
 
 
 class Claims(Record):

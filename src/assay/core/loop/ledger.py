@@ -1,7 +1,7 @@
 """The ledger: one row for each attempt at a task, a line of JSON in the file of its month. Rows are added and never changed."""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationError
@@ -17,6 +17,8 @@ from assay.core.timestamp import moment
 from assay.core.values import dataclass
 
 ROW_SCHEMA: Final = "assay.ledger/1"
+AHEAD: Final = timedelta(days=1)
+"""So far the clocks of boxes may be apart. What is dated later than that was written by a clock that was wrong."""
 
 
 def _row_id(text: str) -> str:
@@ -97,14 +99,21 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All rows, oldest first and each once, and the lines that could not be read."""
+    """All rows, oldest first and each once, and the lines that could not be read. `ahead` counts rows that were left out as too new."""
 
     rows: tuple[LedgerRow, ...] = ()
     lost: tuple[BadLine, ...] = ()
+    ahead: int = 0
 
     def joined(self, other: "Ledger") -> "Ledger":
         """Both together."""
-        return ledger_of((*self.rows, *other.rows), (*self.lost, *other.lost))
+        joined = ledger_of((*self.rows, *other.rows), (*self.lost, *other.lost))
+        return Ledger(joined.rows, joined.lost, self.ahead + other.ahead)
+
+    def believed(self, now: datetime) -> "Ledger":
+        """Without the rows of over a day ahead: their age is not known, so a task would be fresh for as long as the clock was wrong."""
+        rows = tuple(one for one in self.rows if one.at - now <= AHEAD)
+        return Ledger(rows, self.lost, self.ahead + len(self.rows) - len(rows))
 
 
 def ledger_of(rows: Iterable[LedgerRow], lost: Iterable[BadLine] = ()) -> Ledger:

@@ -1,5 +1,6 @@
 """What is said of regressions and of the status to everybody, as effects: found by a hidden marker, edited in place, closed when over."""
 
+import shlex
 from collections.abc import Iterable, Iterator
 
 from assay.core import escape
@@ -92,7 +93,7 @@ def _body(standing: Standing) -> str:
         ("last measured", f"{_measured(last)}"),
     ]
     table = "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])
-    again = f"assay check --base {first.base} --head {last.commit} --benchmark {first.task} --no-reuse"
+    again = f"assay check --base {first.base} --head {last.commit} --benchmark {shlex.quote(first.task)} --no-reuse"
     return f"{marker}\n{state}\n\n{table}\n\nTo measure it again:\n\n{escape.fence([again])}\n"
 
 

@@ -89,6 +89,7 @@ def ledger(parts: Parts) -> dict[str, object]:
     return {
         "path": parts.ledger_at,
         "rows": len(rows),
+        "ahead": parts.ledger.ahead,
         "collected": sum(one.result.gathered for one in rows),
         "results": dict(sorted(Counter(one.result.value for one in rows).items())),
         "last": last and {"task": last.task, "result": last.result.value, "created_at": last.created_at, "box": last.box},

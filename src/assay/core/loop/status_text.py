@@ -105,12 +105,14 @@ def _catalog(status: Status) -> str:
 
 
 def _ledger(status: Status) -> str:
-    rows = status.parts.ledger.rows
+    rows, ahead = status.parts.ledger.rows, status.parts.ledger.ahead
+    wrong = f"; {count(ahead, 'row')} left out, dated over a day ahead by a wrong clock" if ahead else ""
     if not rows:
-        return f"no attempt yet ({plain(status.parts.ledger_at, 120)})"
+        return f"no attempt yet ({plain(status.parts.ledger_at, 120)}){wrong}"
     last = rows[-1]
     gathered = sum(one.result.gathered for one in rows)
-    return f"{count(len(rows), 'row')}, {gathered} collected; last {last.created_at} {last.task}: {last.result.value} on box {last.box[:8]}"
+    newest = f"{last.created_at} {plain(last.task, 64)}: {last.result.value} on box {plain(last.box, 8)}"
+    return f"{count(len(rows), 'row')}, {gathered} collected; last {newest}{wrong}"
 
 
 def _local(status: Status) -> str:

@@ -63,7 +63,9 @@ class Tick:
     @property
     def _owing(self) -> bool:
         """Whether a datum was due: of a task that could be run, or of any at all where no cell has one."""
+        seen_to = {one.task.id for one in self.after.cells if one.state in (CellState.FRESH, CellState.RUNNING)}  # by another box
         due = [one for one in self.before.cells if one.due and one.task.runs_by_itself and not self._answered(one)]
+        due = [one for one in due if one.task.id not in seen_to]
         return bool(due) or (bool(stuck(self.before.cells)) and not self.before.count(CellState.FRESH, CellState.REUSED, CellState.RUNNING))
 
     def _answered(self, cell: Cell) -> bool:

@@ -31,6 +31,8 @@ def merged(base: Queue, edited: Queue, ours: Queue) -> Queue:
     jobs += (job for job_id, job in now.items() if job_id not in wanted and (job_id not in before or job != before[job_id]))
     kept = {one.job_id for one in jobs}
     jobs += (pilot for pilot in now.values() if pilot.job_id not in kept and any(one.after == pilot.job_id for one in jobs))
+    there = {one.job_id for one in jobs}
+    jobs = [one if one.after in there else one.model_copy(update={"after": None}) for one in jobs]
     config = QueueConfig(**_fields(base.config, edited.config, ours.config))
     return ours.model_copy(update={"config": config, "jobs": tuple(jobs)})
 

@@ -6,7 +6,7 @@ from collections import Counter
 from pydantic import ValidationError
 
 from assay.core.canonical import loads, pretty
-from assay.core.queue.model import Queue
+from assay.core.queue.model import Job, Queue
 from assay.core.queue.places import line_of, repeated_key
 from assay.core.queue.refusals import BadQueueError
 
@@ -22,6 +22,8 @@ def queue_of(text: str, name: str) -> Queue:
         raise _bad(name, error.lineno, f"no JSON: {error.msg}") from error
     except RecursionError as error:
         raise _bad(name, 1, "nested too deeply") from error
+    except ValueError as error:
+        raise _bad(name, 1, "a number of more digits than can be read") from error
     if repeated := repeated_key(text):
         raise _bad(name, repeated[1], f"the key {repeated[0][:60]!r} stands twice")
     if not isinstance(members, dict):
@@ -54,6 +56,17 @@ def _check_jobs(queue: Queue, name: str, text: str) -> None:
             raise _bad(name, where, f"the id {job.job_id!r} belongs to another job already")
         if job.after is not None and job.after not in counts:
             raise _bad(name, line_of(text, ("jobs", index, "after")), f"there is no job {job.after!r} to wait for")
+        if _waits_for_itself(job, queue):
+            raise _bad(name, line_of(text, ("jobs", index, "after")), f"{job.job_id!r} would wait for itself")
+
+
+def _waits_for_itself(job: Job, queue: Queue) -> bool:
+    """Whether what it waits for, and what that waits for, leads back to it."""
+    waits = {one.job_id: one.after for one in queue.jobs if one.after is not None}
+    at, steps = waits.get(job.job_id), 0
+    while at is not None and at != job.job_id and steps < len(waits):
+        at, steps = waits.get(at), steps + 1
+    return at == job.job_id
 
 
 def _invalid(name: str, text: str, error: ValidationError) -> BadQueueError:

@@ -85,3 +85,10 @@ def test_who_has_changed_nothing_has_no_say(base: tuple[Job, ...], other: tuple[
     same, changed = a_queue(*base), a_queue(*other)
     assert {one.job_id: one for one in merged(same, same, changed).jobs} == {one.job_id: one for one in changed.jobs}
     assert merged(same, changed, same) == changed
+
+
+def test_a_job_of_an_edit_waits_for_no_pilot_that_we_have_dropped_meanwhile() -> None:
+    base = a_queue(a_job("pilot"))
+    wanted = base.model_copy(update={"jobs": (*base.jobs, a_job("full", after="pilot"))})
+    found = merged(base, wanted, moves.drop(base, ["pilot"]))
+    assert [(one.job_id, one.after) for one in found.jobs] == [("full", None)]

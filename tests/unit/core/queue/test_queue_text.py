@@ -96,3 +96,20 @@ def test_every_value_of_any_json_is_found_on_its_line(value: object, data: st.Da
 @given(JSON)
 def test_a_json_that_python_wrote_repeats_no_key(value: object) -> None:
     assert repeated_key(json.dumps(value)) is None
+
+
+RING = '{"job_id": "a", "benchmark": "x", "after": "b"},\n{"job_id": "b", "benchmark": "x", "after": "a"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"schema": "assay.queue/1",\n"revision": ' + "9" * 5000 + "}", "more digits"),
+        ('{"schema": "assay.queue/1", "jobs": [\n{"job_id": "a", "benchmark": "x", "after": "a"}]}', "wait for itself"),
+        ('{"schema": "assay.queue/1", "jobs": [\n' + RING + "]}", "wait for itself"),
+    ],
+)
+def test_a_file_of_which_nothing_could_ever_come_is_refused(text: str, said: str) -> None:
+    with pytest.raises(BadQueueError) as error:
+        queue_of(text, "queue.json")
+    assert said in str(error.value)
