@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +55,30 @@ def runs_below(folder: Path) -> list[dict[str, Any]]:
     return [run for one in found for run in (one.get("runs", []) or [one]) if run.get("schema") == "assay.run/1"]
 
 
-@pytest.mark.parametrize("verb", ["check", "run", "selftest"])
-def test_a_canary_is_found_by_no_benchmark_and_kept_in_no_file(exposed: World, verb: str) -> None:
-    if verb == "run":
-        assert call(exposed, "plan", "--base", "HEAD~1").code == 0
-    words = {"check": ("check", "--base", "HEAD~1"), "run": ("run", "--benchmark", "bench"), "selftest": ("selftest", "--aa", "1")}[verb]
-    done = call(exposed, *words)
-    assert done.code == 0, done.text
+ROUTES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "check": (("check", "--base", "HEAD~1"),),
+    "run": (("plan", "--base", "HEAD~1"), ("run", "--benchmark", "bench")),
+    "selftest": (("selftest", "--aa", "1"),),
+    "loop": (("loop", "--apply"),),
+    "queue work": (("queue", "add", "--baseline", "HEAD"), ("queue", "work")),
+}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_a_canary_is_found_by_no_benchmark_and_kept_in_no_file(exposed: World, route: str) -> None:
+    said = [call(exposed, *words) for words in ROUTES[route]]
+    assert [one.code for one in said] == [0] * len(said), said[-1].text
+    unfound(exposed, said)
+
+
+def test_a_canary_is_not_found_by_what_is_measured_again(exposed: World) -> None:
+    assert call(exposed, "check", "--base", "HEAD~1").code == 0
+    (head,) = [run for run in runs_below(exposed.repo.root / ".assay" / "store") if run["base"]]
+    unfound(exposed, [call(exposed, "reproduce", head["run_id"])])
+    assert len(runs_below(exposed.repo.root / ".assay" / "store")) > 2
+
+
+def unfound(exposed: World, said: Sequence[Done]) -> None:
     folders = [exposed.repo.root / name for name in (".assay", "assay-handover")]
     runs = [run for folder in folders for run in runs_below(folder)]
     samples = [one for run in runs for one in run["samples"]]
@@ -69,5 +86,8 @@ def test_a_canary_is_found_by_no_benchmark_and_kept_in_no_file(exposed: World, v
     if os.geteuid() == 0:
         assert {run["isolation"]["account"].split()[0] for run in runs} == {"uid"}
         assert {one["value"] for one in samples if one["metric"] == "leaks"} == {0.0}
-    texts = [done.text, *(path.read_text(errors="replace") for folder in folders for path in folder.rglob("*") if path.is_file())]
+    texts = [
+        *(one.text for one in said),
+        *(path.read_text(errors="replace") for folder in folders for path in folder.rglob("*") if path.is_file()),
+    ]
     assert not [text[:200] for text in texts if CANARY in text]

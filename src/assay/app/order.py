@@ -1,5 +1,6 @@
 """What a job is to do: the question of its event, under which rules, with which of its inputs changed by a command."""
 
+from collections.abc import Callable
 from dataclasses import field, replace
 
 from assay.app.check import choose
@@ -59,14 +60,17 @@ def _asked(event: Event, inputs: Inputs, repo: Repo) -> Order | Nothing:
     return question if isinstance(question, Nothing) else Order(question, rules_of(question, repo, inputs.config), inputs)
 
 
-def reported_order(event: Started, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring) -> Order | Nothing:
+def reported_order(
+    event: Started, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring, pinned: Callable[[], str | None] = lambda: None
+) -> Order | Nothing:
     """What was ordered by an event whose cells are to be reported. Nothing is run for it, so nobody is asked to vouch again.
 
-    The input `head`, which a workflow hands on from the job that planned, is the commit that a command had pinned.
+    The input `head`, which a workflow hands on from the job that planned, is the commit that a command had pinned;
+    where it is empty, since nothing had to run, `pinned` looks it up.
     """
     match event:
         case Comment():
-            return _reported_command(event, inputs, repo, forge, bring)
+            return _reported_command(event, inputs, repo, forge, bring, pinned)
         case WorkflowRun():
             pull = forge.pull_of_branch(event.head_owner, event.head_branch, event.head_sha)
             if pull is None:
@@ -78,14 +82,16 @@ def reported_order(event: Started, inputs: Inputs, repo: Repo, forge: Forge, bri
             return _asked(event, inputs, repo)
 
 
-def _reported_command(comment: Comment, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring) -> Order | Nothing:
+def _reported_command(
+    comment: Comment, inputs: Inputs, repo: Repo, forge: Forge, bring: Bring, pinned: Callable[[], str | None]
+) -> Order | Nothing:
     command = parse_comment(comment.body) if comment.fresh and comment.on_pull and not comment.bot else None
     if not isinstance(command, Command) or command.verb is not Verb.RUN:
         return Nothing("The comment orders no run, so there is nothing to report.")
     if not forge.permission_of(comment.author).covers(Permission.WRITE):
         return Nothing("The author of the comment has no right to write to this repository, so nothing was run for it.")
     pull = forge.pull(comment.number)
-    order = _ordered(replace(pull, head_sha=inputs.head or pull.head_sha), command, replace(inputs, head=None), repo, bring)
+    order = _ordered(replace(pull, head_sha=inputs.head or pinned() or pull.head_sha), command, replace(inputs, head=None), repo, bring)
     return replace(order, forced_by=who_forced(comment, command))
 
 

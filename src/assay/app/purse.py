@@ -3,7 +3,8 @@
 from assay.core.budget import Judge, Refusal, Spend, Spent, Wish, shortfall
 from assay.core.config import Config
 from assay.core.config_sections import Budget
-from assay.core.result import CheckResult
+from assay.core.model import Status
+from assay.core.result import BenchmarkResult, CheckResult
 from assay.core.store_layout import SPEND_PREFIX
 from assay.core.timestamp import stamp
 from assay.core.values import dataclass
@@ -34,6 +35,11 @@ class Purse:
         """All that was ever spent, granted and vouched for."""
         return self.store.spent()
 
+    def begun(self, job: int | None) -> Spend | None:
+        """What a command took when this run of a workflow obeyed it, the last time; None where that is not on the account."""
+        mine = (one for one in self.spent().records if one.kind == "runs" and job is not None and one.job == job)
+        return max(mine, key=lambda one: one.spend_id, default=None)
+
     def grant(self, pull: int, by: str, runs: int) -> None:
         """Give a pull request more runs. Raises InfrastructureError where it cannot be written."""
         self.store.add_spend(self._spend("grant", pull, by, runs=runs))
@@ -58,7 +64,19 @@ class Purse:
         )
 
 
-def gpu_minutes(config: Config, result: CheckResult) -> float:
-    """What the measured benchmarks took of GPUs: minutes of the session times the cards of a process."""
-    spent = ((config.benchmarks[one.name].gpus, one.duration_s or 0.0) for one in result.benchmarks if one.name in config.benchmarks)
-    return sum(gpus * seconds / 60 for gpus, seconds in spent)
+def gpu_minutes(config: Config, result: CheckResult, since_s: float = 0.0) -> float:
+    """What the measured benchmarks took of GPUs: minutes of the session times the cards of a process.
+
+    Of one that ended without telling how long it took, such as a cell that was cancelled, it may have been all of `since_s`, the
+    seconds since the command was obeyed, as far as its own limit lets it.
+    """
+    known = ((config.benchmarks[one.name], one) for one in result.benchmarks if one.name in config.benchmarks)
+    return sum(
+        benchmark.gpus * _seconds(one, min(benchmark.max_time or since_s, config.policy.max_time, since_s)) / 60 for benchmark, one in known
+    )
+
+
+def _seconds(one: BenchmarkResult, most_s: float) -> float:
+    if one.duration_s is not None:
+        return one.duration_s
+    return most_s if one.status is Status.FAILED else 0.0

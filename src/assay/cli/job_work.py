@@ -163,12 +163,19 @@ def _refuse_credentials(site: Site) -> None:
 
 
 def _report(site: Site) -> "Acted | Nothing":
+    from assay.adapters.clock import SystemClock
     from assay.app.action import act
     from assay.app.order import reported_order
+    from assay.app.purse import Purse
     from assay.app.question import Nothing
 
     store = cache(lambda: open_store(site))
-    order = ended(site, store) or reported_order(_event(site), site.inputs, site.repo, patient_forge(site), fetcher(site))
+
+    def pinned() -> str | None:
+        begun = Purse(store().store, SystemClock()).begun(site.job.run_id)
+        return begun.head if begun else None
+
+    order = ended(site, store) or reported_order(_event(site), site.inputs, site.repo, patient_forge(site), fetcher(site), pinned)
     if isinstance(order, Nothing):
         return order
     kept = store()
@@ -184,12 +191,17 @@ def _accounted(site: Site, order: "Order", acted: "Acted | Nothing", kept: "JobS
     from assay.app.action import Acted
     from assay.app.purse import Purse, gpu_minutes
     from assay.core.event import Comment
+    from assay.core.timestamp import moment
 
     if isinstance(acted, Acted) and isinstance(site.event, Comment):
-        minutes = gpu_minutes(order.rules.config, acted.checked.result)
+        clock, config = SystemClock(), order.rules.config
+        purse = Purse(kept.store, clock)
+        begun = purse.begun(site.job.run_id) if any(one.gpus for one in config.benchmarks.values()) else None
+        since_s = max(0.0, (clock.now() - moment(begun.created_at)).total_seconds()) if begun else 0.0
+        minutes = gpu_minutes(config, acted.checked.result, since_s)
         if minutes > 0:
             try:
-                Purse(kept.store, SystemClock()).gpu_used(site.event.number, site.event.author, minutes)
+                purse.gpu_used(site.event.number, site.event.author, minutes)
             except InfrastructureError as error:
                 sys.stderr.write(f"{error.message}\n")
     return acted

@@ -246,6 +246,21 @@ def test_a_command_is_planned_run_and_reported_at_the_commit_that_it_pinned(step
     assert reactions(step, comment) == ["eyes", "rocket"]
 
 
+def test_a_command_for_which_nothing_had_to_run_is_reported_at_the_commit_that_it_pinned(step: Step) -> None:
+    """There is no cell to hand the commit on, and by the report the branch may be elsewhere."""
+    head = step.branch("words", {"README.md": "better\n"})
+    pull = step.remote.open_pull("words")
+    payload = payloads.issue_comment(step.remote, said(step, pull, "/experiment run"))
+    step.checkout("refs/heads/main")
+    step.env["GITHUB_RUN_ID"] = "77"
+    planned = step.run("issue_comment", payload, mode="plan")
+    assert matrix_of(planned) == []
+    step.branch("words", WORSE)
+    reported = step.run("issue_comment", payload, mode="report", head="")
+    assert reported.code == 0, reported.log
+    assert [(one.head_sha, one.conclusion) for one in step.remote.checks.values()] == [(head, "success")]
+
+
 def test_a_stranger_s_command_has_no_plan_and_no_report(step: Step) -> None:
     step.branch("faster", BETTER)
     comment = said(step, step.remote.open_pull("faster"), "/experiment run", step.hub.user("mallory"))

@@ -9,17 +9,19 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.forge import FakeForge, denied, outage
 from tests.fakes.repo import FakeRepo
 from tests.fakes.store import FakeStore
+from tests.houses import config
 from tests.offices import office_of
 
 from assay.app.office import Office
 from assay.app.order import Order, order_of
-from assay.app.purse import Purse
+from assay.app.purse import Purse, gpu_minutes
 from assay.app.question import Nothing
 from assay.core.comment_lines import TRIGGER, commands_in
 from assay.core.event import Comment
 from assay.core.forge_facts import Permission, PullFacts, Reaction
 from assay.core.inputs import ForkRule, Inputs
-from assay.core.model import Trust
+from assay.core.model import Conclusion, Outcome, Status, Trust
+from assay.core.result import BenchmarkResult, CheckResult
 from assay.errors import ForgeError, InfrastructureError
 
 FILE = ".github/assay.yml"
@@ -269,6 +271,27 @@ def test_a_day_has_so_many_gpu_minutes() -> None:
     Purse(hall.store, hall.clock).gpu_used(3, "bob", 10.0)
     assert "GPU minutes" in hall.refused("run plain")
     assert hall.ordered("run bench").question.head == HEAD
+
+
+def test_a_cell_that_never_came_has_cost_what_it_may_have_taken() -> None:
+    given = config("gpus: 2", "max_time: 10m")
+    lost = BenchmarkResult("bench", Status.FAILED, Outcome.PENDING, Conclusion.FAILURE, "its cell is missing")
+    for since_s, one, minutes in (
+        (240.0, lost, 8.0),
+        (86_400.0, lost, 20.0),
+        (240.0, replace(lost, duration_s=60.0), 2.0),
+        (240.0, replace(lost, status=Status.SKIPPED), 0.0),
+    ):
+        assert gpu_minutes(given, CheckResult(BASE, HEAD, Conclusion.FAILURE, (one,)), since_s) == minutes
+
+
+def test_what_a_run_of_a_workflow_began_is_found_by_its_number() -> None:
+    hall = Hall()
+    assert isinstance(order_of(SAID, replace(hall.office(), job=5)), Order)
+    purse = Purse(hall.store, hall.clock)
+    assert (found := purse.begun(5)) is not None
+    assert (found.head, found.pull) == (HEAD, 7)
+    assert (purse.begun(6), purse.begun(None)) == (None, None)
 
 
 def test_what_was_refused_has_cost_nothing() -> None:

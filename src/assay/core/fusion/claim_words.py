@@ -14,10 +14,12 @@ def words(*alternatives: str) -> Pattern[str]:
 CLAIMS = {
     Verdict.IMPROVED: words(
         *("improv(?:ed|es|ement|ements|ing)", "better", "faster", "quicker", "speed-?ups?", "sped up", "gains?", "gained", "wins?"),
+        *("snappier", "ahead of base", "pays off", "paid off", "a success"),
         *("a win", "progress", "outperforms?", "outperformed", "beats base", "beat base"),
     ),
     Verdict.REGRESSED: words(
         *("regress(?:ed|es|ion|ions|ing)?", "worse", "worsened", "worsens", "slower", "slow-?downs?", "slowed", "degrad(?:ed|es|ation)"),
+        *("harms", "harmed", "hurts", "takes? longer", "took longer", "a disaster"),
         *("deteriorat(?:ed|es|ion)", "loss of (?:speed|performance|quality)", "underperforms?", "setback"),
     ),
     Verdict.UNCHANGED: words(
@@ -30,25 +32,50 @@ CLAIMS = {
 
 UP = words(
     *("rose", "rises", "risen", "increas(?:ed|es|e|ing)", "grew", "grows", "climbed", "climbs", "went up", "goes up", "jumped", "higher"),
-    "up by",
+    *("up by", "(?:is|was|are|were) up", "soared", "soars", "surged", "shot up", "bigger", "above base"),
 )
 DOWN = words(
     *("fell", "falls", "fallen", "decreas(?:ed|es|e|ing)", "dropped", "drops", "declined", "shrank", "shrinks", "went down", "goes down"),
-    *("sank", "reduced", "reduces", "lower(?:ed)?", "down by", "cut by"),
+    *("sank", "reduced", "reduces", "lower(?:ed)?", "down by", "cut by", "(?:is|was|are|were) down"),
+    *("plummeted", "plunged", "slumped", "shot down", "below base"),
 )
 
 KEEP = words(
     *("(?:may|should|can|must) (?:stay|be kept|be merged|merge|keep|ship|land)", "keep (?:it|the change|this change|this)"),
     *("merge (?:it|this|the change)", "(?:safe|ready|fine|good|ok|okay) to (?:merge|keep|ship|land|go)", "(?:was|is|be) kept"),
-    *("approve (?:it|the change|this)", "ship it", "lgtm"),
+    *("approve (?:it|the change|this)", "ship it", "lgtm", "looks good to me", "accept (?:it|this)", "(?:may|should|can) go in"),
+    *("(?:decision|outcome|verdict)(?: is|:) (?:to )?keep", "policy keeps", "passes the gate"),
 )
 DROP = words(
     *("(?:should|must|may|can) (?:not|never) (?:stay|be kept|be merged|merge|ship|land)", "revert (?:it|the change|this)"),
     *("(?:should|must) (?:be discarded|be reverted|go|be dropped|be rejected)", "discard (?:it|the change|this)"),
+    *("(?:throw|back) (?:it|this|the change) out", "(?:must|should) be rolled back", "roll (?:it|this|the change) back", "please revert"),
+    *(
+        "close (?:this|the) pull request",
+        "(?:do not|don't) (?:accept|keep|approve)",
+        "(?:decision|outcome|verdict)(?: is|:) (?:to )?discard",
+    ),
+    *("policy discards", "revert this"),
     *("reject (?:it|the change|this)", "(?:was|is) (?:discarded|rejected)", "do not merge", "don't merge", "drop the change"),
 )
 
 NOT = r"(?:not|no|never|without|nor|neither|hardly|isn't|didn't|doesn't|wasn't|hasn't|don't|shouldn't|far from|nothing|none|any|against)"
+
+KEEP_SAID_ALONE = re.compile(r"^\W*(?:please )?(?:merge|approve|accept|keep|ship)(?: (?:it|this|the change|now))*\W*$", re.IGNORECASE)
+DROP_SAID_ALONE = re.compile(r"^\W*(?:please )?(?:revert|reject|discard|drop|undo)\W*$", re.IGNORECASE)
+
+NOT_IMPROVED = words("(?:not|never|didn't|doesn't) improve")
+NOT_REAL = words(
+    *("(?:is|was|are|were) (?:pure |only |just |all |mere |merely )?(?:within )?(?:the )?noise", "(?:is|was) not real", "an illusion"),
+    *("(?:is|was) not (?:statistically )?significant", "(?:is|was|stays|remains) undecided"),
+)
+"""What denies a change that was found."""
+
+LIMIT_BROKEN = words(
+    "(?:exceed(?:ed|s)?|violat(?:ed|es)|broke|breaks|breach(?:ed|es)?) (?:its|the|that) (?:limit|guard|allowance)",
+    *("guard [\\w.-]+ (?:has |is |was )?(?:failed|fails|violated|broken)", "limit of [\\w.-]+ (?:is|was) (?:broken|exceeded|violated)"),
+)
+"""What says that a guard did not hold."""
 
 NO_DENIAL = words("(?:no|without|beyond|any) (?:any )?(?:doubt|question)(?: that)?", "not only", "no less than", "nothing less than")
 """What has a word of denial in it and denies nothing."""

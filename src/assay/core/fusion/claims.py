@@ -10,8 +10,12 @@ from assay.core.fusion.reading import Table, comparisons_of, number, own_words, 
 from assay.core.model import Verdict
 from assay.core.values import dataclass
 
-_CLAUSE = re.compile(r",\s+(?:but|while|whereas|although|though|and|so)\s+|;\s+|:\s+|\s+(?:but|while|whereas|although)\s+", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r",\s+(?:but|while|whereas|although|though|and|so|yet|however|still|nevertheless)\s+|;\s+|:\s+|\s+(?:but|while|whereas|although)\s+",
+    re.IGNORECASE,
+)
 _DENIAL_REACHES = 6  # words
+_DENIES_WITHIN = 1  # words: so near a denial is surely meant of what follows
 
 
 def contradictions(item: str, digest: Table) -> tuple[str, ...]:
@@ -61,11 +65,38 @@ def _contrary(clause: _Clause, digest: Table) -> bool:
     said = clause.text
     if _against_outcome(said, text(table(digest, "decision"), "outcome")):
         return True
+    if _breaks_a_limit(clause):
+        return True
     if words.POSSIBLE.search(said) or words.OF_SINGLE_RUNS.search(said) or words.OF_THE_METRIC.search(said):
         return False
     if not any(number(one, "change") is not None for one in comparisons_of(digest)):
         return any(True for _ in _claimed(said))  # where nothing was compared nothing has been found
-    return _against_verdict(clause) or _against_sign(clause)
+    return _against_verdict(clause) or _denies_verdict(clause) or _against_sign(clause)
+
+
+def _breaks_a_limit(clause: _Clause) -> bool:
+    """Whether a guard that held is said not to have held."""
+    if words.CONDITION.search(clause.text):
+        return False
+    broken = [clause.about(hit.end()) for hit in words.LIMIT_BROKEN.finditer(clause.text) if not _denied(clause.text, hit.start())]
+    return any(text(one, "role") == "guard" and text(one, "verdict") != Verdict.REGRESSED for one in broken if one)
+
+
+def _denies_verdict(clause: _Clause) -> bool:
+    """Whether the very thing that was found is denied: `did not improve` of what improved. That nothing changed may be denied."""
+    found = (Verdict.IMPROVED, Verdict.REGRESSED)
+    for pattern, denied in ((words.NOT_REAL, found), (words.NOT_IMPROVED, found[:1])):
+        about = [clause.about(hit.start()) for hit in pattern.finditer(clause.text) if not _denied(clause.text, hit.start())]
+        if any(text(one, "verdict") in denied for one in about if one):
+            return True
+    if words.OF_MEASURING.search(clause.text):
+        return False
+    for verdict in (Verdict.IMPROVED, Verdict.REGRESSED):
+        for hit in words.CLAIMS[verdict].finditer(clause.text):
+            one = clause.about(hit.start())
+            if one and text(one, "verdict") == verdict and _denied(clause.text, hit.start(), _DENIES_WITHIN):
+                return True
+    return False
 
 
 def _against_verdict(clause: _Clause) -> bool:
@@ -95,8 +126,8 @@ def _claimed(clause: str) -> Iterator[tuple[int, Verdict]]:
         yield from ((hit.start(), verdict) for hit in claim.finditer(clause) if not _denied(clause, hit.start()))
 
 
-def _denied(clause: str, at: int) -> bool:
-    return re.search(rf"\b{words.NOT}\b(?:\W+[\w-]+){{0,{_DENIAL_REACHES}}}\W*$", clause[:at], re.IGNORECASE) is not None
+def _denied(clause: str, at: int, reach: int = _DENIAL_REACHES) -> bool:
+    return re.search(rf"\b{words.NOT}\b(?:\W+[\w-]+){{0,{reach}}}\W*$", clause[:at], re.IGNORECASE) is not None
 
 
 def _against_sign(clause: _Clause) -> bool:
@@ -123,8 +154,9 @@ def _against_outcome(clause: str, outcome: str) -> bool:
     if words.CONDITION.search(clause):
         return False
     if outcome == "keep":
-        return _stated(words.DROP, clause)
-    return outcome in ("discard", "checks_failed", "errored", "pending") and _stated(words.KEEP, clause)
+        return _stated(words.DROP, clause) or bool(words.DROP_SAID_ALONE.match(clause))
+    stays = _stated(words.KEEP, clause) or bool(words.KEEP_SAID_ALONE.match(clause))
+    return stays and outcome in ("discard", "checks_failed", "errored", "pending")
 
 
 def _stated(pattern: re.Pattern[str], clause: str) -> bool:

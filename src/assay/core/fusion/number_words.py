@@ -46,6 +46,14 @@ _WORDS = {
     "dozen": 12,
 }
 _WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b(?=\s)", re.IGNORECASE)
+_UNREAD = re.compile(
+    r"\b(?:thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+    r"|(?:one|two|a|several|many) (?:hundred|thousand|million|billion)|hundreds|thousands|millions|hundredfold"
+    r"|(?:by|one|two|three)[ -](?:a )?(?:half|thirds?|quarters?|fifths?|tenths?))\b(?! of\b)",
+    re.IGNORECASE,
+)
+"""Numbers in words that are not worked out: only the digest's own words may have them."""
+
 _RATIOS = {
     "twice": 2.0,
     "double": 2.0,
@@ -135,10 +143,10 @@ def written_numbers(sentence: str, metrics: Sequence[str]) -> Iterator[Written]:
         inside = any(start <= hit.start("digits") < end for start, end in named)
         if not inside and not any(one.part_of and hit.start("digits") < one.end for one in found):
             found.append(_digits(sentence, hit))
-    found += [
-        _word(sentence, hit) for hit in _WORD.finditer(sentence) if _NOUN.match(sentence, hit.end()) or _TIMES.match(sentence, hit.end())
-    ]
+    found += [_word(sentence, hit) for hit in _WORD.finditer(sentence) if _counts_something(sentence, hit.end())]
     found += [Written(_RATIOS[hit[1].lower()], *hit.span(), times=True, in_words=True) for hit in _RATIO.finditer(sentence)]
+    found += [Written(0.0, *hit.span(), part_of=hit[0]) for hit in _UNREAD.finditer(sentence)]
+    found += [Written(0.0, at, at + 1, part_of=sign) for at, sign in enumerate(sentence) if sign.isnumeric() and not sign.isascii()]
     ordered = sorted(found, key=lambda one: one.start)
     for before, one in zip((None, *ordered), ordered, strict=False):
         yield one if one.part_of else _of_side(one, sentence, before.end if before else 0)
@@ -186,9 +194,14 @@ def _name_around(sentence: str, start: int, end: int) -> tuple[int, str] | None:
     return (start, sentence[start:end] + rest) if glued else None
 
 
+def _counts_something(sentence: str, end: int) -> bool:
+    return any(pattern.match(sentence, end) for pattern in (_NOUN, _TIMES, _PERCENT))
+
+
 def _word(sentence: str, hit: re.Match[str]) -> Written:
-    times = _TIMES.match(sentence, hit.end())
-    return Written(float(_WORDS[hit[1].lower()]), *hit.span(), times=bool(times), counts="" if times else _counted(sentence, *hit.span()))
+    times, percent = bool(_TIMES.match(sentence, hit.end())), bool(_PERCENT.match(sentence, hit.end()))
+    counts = "" if times or percent else _counted(sentence, *hit.span())
+    return Written(float(_WORDS[hit[1].lower()]), *hit.span(), times=times, percent=percent, counts=counts)
 
 
 def _counted(sentence: str, start: int, end: int) -> str:
