@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from assay.cli.commands import app
+from assay.core.loop.walk import WALK
 
 TO_BEGIN_WITH = {"check", "compare", "reuse", "experiment", "status", "init", "doctor", "demo"}
 READS_ITS_WORDS_ITSELF = {"metrics"}
@@ -63,3 +64,10 @@ def test_every_verb_but_the_action_takes_json(words: tuple[str, ...]) -> None:
 def test_the_verbs_to_begin_with_stand_before_the_panels() -> None:
     group = root()
     assert {name for name, one in group.commands.items() if not getattr(one, "rich_help_panel", None)} == TO_BEGIN_WITH
+
+
+def test_every_way_that_the_walk_names_leads_to_a_verb() -> None:
+    for way in WALK:
+        words = tuple(shlex.split(way.command)[1:])
+        verb = next((words[:count] for count in (2, 1) if words[:count] in VERBS), None)
+        assert verb, way.command

@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from typer.core import TyperGroup
 
 from assay import errors
 from assay.cli.commands import app
+from assay.core.config import Benchmark, Config
 from assay.core.config_text import parse_config
 
 ROOT = Path(__file__).parents[2]
@@ -85,6 +87,23 @@ def test_every_config_in_the_readme_is_valid() -> None:
     assert configs
     for text in configs:
         assert parse_config(text, "README.md").benchmarks
+
+
+def fragments_of_configs() -> list[tuple[str, str]]:
+    """Page and text of each YAML block in docs/ that begins with a key of the config, or of a benchmark."""
+    pages = [(page.name, page.read_text(encoding="utf-8")) for page in sorted((ROOT / "docs").glob("*.md"))]
+    blocks = [(name, block) for name, text in pages for block in re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)]
+    return [(name, block) for name, block in blocks if block.partition(":")[0] in {*Config.model_fields, *Benchmark.model_fields}]
+
+
+def test_every_part_of_a_config_that_a_page_shows_is_valid() -> None:
+    fragments = fragments_of_configs()
+    assert {"gpu.md", "queue.md", "fusion.md", "budgets.md", "cluster.md"} <= {name for name, _ in fragments}
+    for name, block in fragments:
+        own = block if block.partition(":")[0] in Config.model_fields else ""
+        inner = textwrap.indent("run: x\nmetric: {name: m, better: lower}\n" + ("" if own else block), "    ")
+        whole = own if "benchmarks:" in own else f"{own}benchmarks:\n  a:\n{inner}"
+        assert parse_config(whole if "version:" in whole else f"version: 1\n{whole}", name).benchmarks
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -21,7 +21,7 @@ WALK = (
     Surface("reuse", "assay reuse --explain", "ask whether a stored run answers already, and why"),
     Surface("experiment", "assay experiment init --name NAME --metric METRIC --better lower", "try many changes and keep the good ones"),
     Surface("loop", "assay loop --apply", "have what is due measured, the best first"),
-    Surface("queue", "assay queue", "see and change what waits to be run"),
+    Surface("queue", "assay queue list", "see what waits to be run"),
     Surface("store", "assay store flush", "send, pack and take in what is stored"),
     Surface("publish", "assay publish", "bring the published table of results up to date"),
 )
