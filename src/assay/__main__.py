@@ -5,6 +5,8 @@ import sys
 
 from assay import __version__
 
+CANCELLED = 130
+
 
 def main() -> None:
     """Run `assay` with the words of this process and exit with its code."""
@@ -16,9 +18,12 @@ def main() -> None:
     streams.prepare(words)
     if words == ["--version"]:  # asked by every script and prompt; Typer alone costs five times a bare Python
         sys.exit(streams.tell(f"assay {__version__}\n"))
-    from assay.cli.root import run
+    try:
+        from assay.cli.root import run
 
-    code = run(words)
+        code = run(words)
+    except KeyboardInterrupt:  # before `run` has begun to listen
+        code = CANCELLED
     sys.stderr.flush()
     # whatever has to be flushed, closed or removed is by now; to free all objects one by one would cost a twentieth of a check
     os._exit(code)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness import hangups
 from tests.repositories import ISOLATED, Sandbox
 
 CONFIG = """\
@@ -66,16 +67,17 @@ class World:
         self, *words: str, cwd: Path | None = None, env: dict[str, str] | None = None, before: Sequence[str] = ()
     ) -> subprocess.Popen[str]:
         """The command, running in a session of its own; `before` are words that start it."""
-        return subprocess.Popen(
-            [*before, sys.executable, "-m", "assay", *words],
-            cwd=cwd or self.repo.root,
-            env={**self.env, **(env or {})},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        with hangups.heard():
+            return subprocess.Popen(
+                [*before, sys.executable, "-m", "assay", *words],
+                cwd=cwd or self.repo.root,
+                env={**self.env, **(env or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
 
     def assay(self, *words: str, cwd: Path | None = None, env: dict[str, str] | None = None, before: Sequence[str] = ()) -> Done:
         """Run the command to its end. Never a traceback, whatever it was asked."""

@@ -268,6 +268,18 @@ def test_a_signal_ends_the_benchmark_and_stores_what_was_measured(world: World, 
     assert not list((world.folder / "tmp").glob("assay-*"))
 
 
+def test_under_nohup_a_hangup_ends_nothing(world: World) -> None:
+    marker, go = world.folder / "first", world.folder / "go"
+    base = world.project()
+    world.change(extra=f'touch "{marker}"; while [ ! -e "{go}" ]; do sleep 0.05; done')
+    process = world.start("check", "--base", base, before=["nohup"])
+    until(marker.exists)
+    process.send_signal(signal.SIGHUP)
+    go.touch()
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, out + err
+
+
 def test_killed_outright_it_leaves_a_readable_store_and_the_next_check_cleans_up(world: World) -> None:
     marker = world.folder / "third"
     base = world.project()

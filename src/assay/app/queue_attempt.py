@@ -17,6 +17,7 @@ from assay.core.envelope import Run, RunStatus
 from assay.core.events import BenchmarkStarted, Remark
 from assay.core.model import UNKNOWN, Cause, Trust
 from assay.core.queue import moves
+from assay.core.queue.belonging import elsewhere
 from assay.core.queue.gathering import gathered, siblings
 from assay.core.queue.measured import Attempt, benchmark_of, stored_run
 from assay.core.queue.model import Job, JobKind, JobStatus, Queue
@@ -36,7 +37,7 @@ BEATS = 6
 class Workshop:
     """What the command hands to the worker. `watched` makes a runner that gives signs of life and ends what is silent for too long.
 
-    `house` builds the house of one job around such a runner.
+    `house` builds the house of one job around such a runner. `here` is the machine of the config that this is, if somebody said so.
     """
 
     book: QueueBook
@@ -47,6 +48,7 @@ class Workshop:
     in_house: Callable[[WatchedRunner], House]
     record: Callable[[Iterable[Effect]], tuple[str, ...]]
     journals: Journals
+    here: str | None = None
 
     def now(self) -> str:
         return stamp(self.house.clock.now())
@@ -73,6 +75,14 @@ class Workshop:
             self.journals.own.end(run)
         else:
             self.journals.own.forget([run.run_id])
+
+    def elsewhere(self) -> frozenset[str]:
+        """The benchmarks that belong on another machine. Those of them that are queued are told."""
+        found = elsewhere(self.config, self.here, self.house.machine.facts)
+        queued = {one.benchmark for one in self.book.read().of(JobStatus.QUEUED)}
+        for name in sorted(queued & found.keys()):
+            self.house.observer.note(Remark(f"Jobs of {name} are left alone: {found[name]}."))
+        return frozenset(found)
 
     def stopped(self) -> frozenset[str]:
         """The benchmarks that a person has to let go on."""

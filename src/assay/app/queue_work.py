@@ -39,11 +39,12 @@ def work(shop: Workshop, patience: Patience) -> Worked:
     """Work until nothing is left, or as `patience` has it. Raises BadQueueError, InfrastructureError, CancelledError."""
     attempts: list[Attempt] = []
     due = False
+    others = shop.elsewhere()
     while True:
         shop.rescue()
         claim = shop.house.clock.new_id(CLAIM_PREFIX)
-        stopped = shop.stopped()
-        queue = take(shop.book, shop.workplace, claim, shop.workplace.process(), shop.now(), lambda job: job.benchmark in stopped)  # noqa: B023
+        held = others | shop.stopped()
+        queue = take(shop.book, shop.workplace, claim, shop.workplace.process(), shop.now(), lambda job: job.benchmark in held)  # noqa: B023
         standing = moves.standing(queue, claim)
         due = due or standing is not Standing.NO_JOBS
         job = queue.claimed(claim)

@@ -48,7 +48,8 @@ def send(options: SendOptions) -> int:
     folder, names = order.folder, tuple(f"worker-{number}" for number in range(1, options.workers + 1))
 
     def command(name: str) -> tuple[str, ...]:
-        words = ("queue", "work", "--json", "--store", options.store, *(("--config", options.config) if options.config else ()))
+        named = ("--config", options.config) if options.config else ()
+        words = ("queue", "work", "--json", "--here", options.machine, "--store", options.store, *named)
         return ("/bin/sh", "-c", _WORK, "assay", root, str(folder / name), sys.executable, "-P", "-m", "assay", *words)
 
     place = SlurmPlace(f"{options.machine} (Slurm)", order, command, lambda name: (folder / f"{name}.code").is_file())

@@ -153,6 +153,7 @@ def work(
     stay: Annotated[bool, typer.Option("--stay", help="Wait for jobs to come, until it is told to end.")] = False,
     machine: Annotated[str | None, typer.Option(metavar="NAME", help="Not here: as jobs of Slurm on that machine of the config.")] = None,
     workers: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="With --machine: so many workers.")] = 1,
+    here: Annotated[str | None, typer.Option(metavar="NAME", help="This is that machine of the config.")] = None,
     config: ConfigFile = None,
     store: Where = "auto",
     as_json: Json = False,
@@ -170,4 +171,4 @@ def work(
     from assay.cli.queue_work_command import work as run_worker
 
     # no `finish`: the code says whether anything was measured, which no lost reader may turn into a pass
-    raise typer.Exit(run_worker(WorkOptions(jobs, not no_wait, stay, config, store, as_json)))
+    raise typer.Exit(run_worker(WorkOptions(jobs, not no_wait, stay, config, store, as_json, here)))

@@ -12,7 +12,7 @@ _WIDTH = 160
 
 STANDING_WORDS = {
     Standing.AT_CAPACITY: "as many jobs run as may at a time",
-    Standing.WAITING: "what is left cannot begin yet, since it waits for a pilot or for a grant",
+    Standing.WAITING: "what is left cannot begin yet, since it waits for a pilot, for a grant or for another machine",
     Standing.NO_JOBS: "no job is queued",
 }
 """Why a worker left that measured nothing, and so has taken nothing."""

@@ -34,6 +34,7 @@ class WorkOptions:
     config: str | None = None
     store: str = "auto"
     as_json: bool = False
+    here: str | None = None
 
 
 def work(options: WorkOptions, folder: str | None = None) -> int:
@@ -74,11 +75,14 @@ def _workshop(stack: ExitStack, options: WorkOptions, repo: "GitRepo", observer:
     def watched(beat: Callable[[], bool], beat_s: float, silent_s: float) -> "WatchedRunner":
         return Watched(house.runner, beat, beat_s, silent_s)
 
-    here = LocalWorkplace()
+    if options.here is not None and options.here not in config.machines:
+        raise UsageError(f"The config has no machine {options.here!r}.", hint=f"It has: {', '.join(sorted(config.machines)) or 'none'}.")
+    place = LocalWorkplace()
     return Workshop(
         book=store.queue,
-        workplace=here,
-        journals=WorkerJournals(own_folder(repo.root) / "queue", here),
+        workplace=place,
+        journals=WorkerJournals(own_folder(repo.root) / "queue", place),
+        here=options.here,
         config=config,
         house=house,
         watched=watched,

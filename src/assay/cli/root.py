@@ -21,7 +21,8 @@ def run(argv: Sequence[str]) -> int:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for some reads the metadata of all that is installed
     gc.disable()  # importing makes much and leaves no garbage: looking for it is a quarter of a second in `check`
     for number in SIGNALS:
-        signal.signal(number, _cancel)
+        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # who says nohup means to stay
+            signal.signal(number, _cancel)
     try:
         code = _dispatch(argv)
         sys.stdout.flush()

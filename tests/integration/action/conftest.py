@@ -13,6 +13,7 @@ import pytest
 from tests.fakes.github.fixtures import hub as hub
 from tests.fakes.github.hub import Hub
 from tests.fakes.github.repository import Pull, Repository
+from tests.harness import hangups
 from tests.repositories import ISOLATED, Sandbox
 
 CONFIG = """\
@@ -112,16 +113,17 @@ class Step:
             path.write_bytes(b"")
         text = payload if isinstance(payload, str) else json.dumps(payload)
         (self.folder / "event.json").write_text(text, encoding="utf-8")
-        return subprocess.Popen(
-            [sys.executable, "-m", "assay", "action"],
-            cwd=self.workspace if self.workspace.exists() else self.folder,
-            env={**self._runner(files, event), **{f"INPUT_{name.upper().replace('_', '-')}": value for name, value in inputs.items()}},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        with hangups.heard():
+            return subprocess.Popen(
+                [sys.executable, "-m", "assay", "action"],
+                cwd=self.workspace if self.workspace.exists() else self.folder,
+                env={**self._runner(files, event), **{f"INPUT_{name.upper().replace('_', '-')}": value for name, value in inputs.items()}},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
 
     def run(self, event: str, payload: object, **inputs: str) -> Done:
         process = self.start(event, payload, **inputs)

@@ -287,3 +287,10 @@ def test_what_the_store_does_not_take_stays_in_the_journal_and_is_stored_by_a_la
     one.work()
     (stored,) = one.lab.store.stored.values()
     assert (stored.run_id, stored.status, stored.samples) == (kept.run_id, RunStatus.PARTIAL, kept.samples)
+
+
+def test_a_job_that_belongs_on_another_machine_is_left_alone() -> None:
+    one = shop(a_job(benchmark="bench"), given=config("machine: lab", top=["machines: {lab: {runner: slurm}}"]))
+    worked = one.work()
+    assert (worked.attempts, worked.last, exit_code((), due=worked.due)) == ((), Standing.WAITING, 3)
+    assert any("belongs on lab" in text for text in one.lab.observer.remarks)
