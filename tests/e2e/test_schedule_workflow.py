@@ -9,6 +9,8 @@ from tests.e2e.test_composite_action import ROOT, Act
 from tests.e2e.test_composite_action import act as act
 from tests.fakes.github import payloads
 from tests.fakes.github.fixtures import hub as hub
+from tests.fakes.github.hub import JOB_PERMISSIONS
+from tests.fakes.github.repository import Repository
 from tests.harness.checkout import Checkout, checkout
 
 EXAMPLE = (ROOT / "examples" / "schedule.yml").read_text(encoding="utf-8")
@@ -49,3 +51,23 @@ def test_the_loop_is_told_its_minutes_and_perhaps_a_benchmark(
     act: Act, event: str, payload: dict[str, Any], minutes: str, benchmark: str
 ) -> None:
     assert heard(act, event, payload) == {"mode": "schedule", "minutes": minutes, "benchmark": benchmark}
+
+
+def test_the_example_measures_what_is_due_and_says_so(act: Act) -> None:
+    repo, token = act.proposal.repo, act.proposal.hub.job_token(act.proposal.repo, JOB_PERMISSIONS)
+    main = repo.git.branch("main")
+    assert main is not None
+    place = act.folder / "work"
+    checkout(Checkout(repo.clone_url, token, "refs/heads/main", main, depth=0), place, act.folder)
+    done = act.start(place, "schedule", payloads.schedule(repo), act.with_command(EXAMPLE), token)
+    assert done.code == 0, done.text
+    (check,) = repo.checks.values()
+    assert (check.name, check.head_sha, check.conclusion) == ("assay: status", main, "skipped")
+    (row,) = (json.loads(line) for line in ledger(repo).splitlines())
+    assert (row["task"], row["result"], row["commit"]) == ("bench", "collected", main)
+
+
+def ledger(repo: Repository) -> str:
+    """All rows on the data branch."""
+    names = repo.git.run("ls-tree", "-r", "--name-only", "assay-data", "ledger/").splitlines()
+    return "".join(repo.git.run("show", f"assay-data:{name}") for name in names if name.endswith(".jsonl"))

@@ -34,6 +34,11 @@ class Worked:
     last: Standing
     due: bool
 
+    @property
+    def owed(self) -> bool:
+        """Whether something is left of what was due; what another worker has brought to its end is not."""
+        return self.due and self.last is not Standing.NO_JOBS
+
 
 def work(shop: Workshop, patience: Patience) -> Worked:
     """Work until nothing is left, or as `patience` has it. Raises BadQueueError, InfrastructureError, CancelledError."""

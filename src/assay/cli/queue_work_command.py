@@ -104,4 +104,4 @@ def _told(worked: "Worked", *, as_json: bool) -> int:
     document = {"attempts": [attempt_json(one) for one in worked.attempts], "last": worked.last.value}
     lines = [attempt_line(one) for one in worked.attempts] or [f"Nothing was measured: {STANDING_WORDS[worked.last]}."]
     sys.stdout.write(as_text(document) if as_json else "\n".join(lines) + "\n")
-    return exit_code(worked.attempts, due=worked.due)
+    return exit_code(worked.attempts, due=worked.owed)

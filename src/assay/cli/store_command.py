@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.ledger_intake import rows_in, still_waiting, take_in, unread
 from assay.cli.own_folder import own_folder
 from assay.errors import UsageError
 
@@ -58,7 +59,7 @@ def flush(from_dir: str | None = None, store: str = "auto", *, as_json: bool = F
         raise UsageError(
             "A store in a folder has no outbox to flush.", hint="Name the data branch with --store branch, or a folder with --from."
         )
-    records, problems = _records_in(Path(where, from_dir)) if from_dir else ((), ())
+    records, problems = _taken_in(Path(where, from_dir), place) if from_dir else ((), ())
     return _store_all(records, place, problems, as_json=as_json)
 
 
@@ -93,31 +94,38 @@ def _store_all(
     """Add records to a store, to a data branch in one commit with all that waits. Raises InfrastructureError for one that is refused."""
     from assay.adapters.store_branch import Flushed, sentences
     from assay.adapters.store_directory import DirectoryStore
+    from assay.core.numbers import count
 
     if isinstance(place, DirectoryStore):
         added = [place.add(one) for one in records]
         return _report(_flushed(Flushed(tuple(added))), f"{len(added)} records stored.", problems, as_json=as_json)
+    rows = place.ledger.waiting
     flushed = place.flush(records)
-    said = (*problems, *sentences(flushed, place.name, place.outbox))
-    return _report(_flushed(flushed), _flush_text(flushed, place.name), said, as_json=as_json)
+    rows -= place.ledger.waiting
+    said = (*problems, *sentences(flushed, place.name, place.outbox), *still_waiting(place))
+    text = _flush_text(flushed, place.name)
+    if rows:
+        text = f"{count(rows, 'row')} of the ledger sent to `{place.name}`." + (f"\n{text}" if flushed.landed else "")
+    return _report({**_flushed(flushed), "ledger_rows": rows}, text, said, as_json=as_json)
 
 
-def _records_in(folder: Path) -> "tuple[tuple[Stored, ...], tuple[str, ...]]":
-    """The records of a folder in the layout of a store, and sentences on what could not be read."""
+def _taken_in(folder: Path, place: "BranchStore | DirectoryStore") -> "tuple[tuple[Stored, ...], tuple[str, ...]]":
+    """The records of a folder in the layout of a store, whose rows of the ledger are taken in, and sentences on what could not be read."""
     from assay.adapters.store_directory import DirectoryStore
     from assay.ports import Unreadable
 
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", hint="Name the folder that the artifact was unpacked into.")
-    found = tuple(DirectoryStore(folder).records())
-    if not found:
+    found, rows = tuple(DirectoryStore(folder).records()), rows_in(folder)
+    if not (found or rows.rows or rows.lost):
         raise UsageError(
-            f"The folder {folder} holds no records.", hint="It has to hold the folders `runs` or `decisions` of an outbox or a store."
+            f"The folder {folder} holds no records.",
+            hint="It has to hold the folders `runs`, `decisions` or `ledger` of an outbox or a store.",
         )
     records = tuple(one for one in found if not isinstance(one, Unreadable))
-    return records, tuple(
-        f"{folder}/{one.path} cannot be read and was not taken: {one.reason}." for one in found if isinstance(one, Unreadable)
-    )
+    take_in(rows, place)
+    lost = (f"{folder}/{one.path} cannot be read and was not taken: {one.reason}." for one in found if isinstance(one, Unreadable))
+    return records, (*lost, *unread(folder, rows))
 
 
 def _read_envelope(file: Path) -> "Run | StoredDecision":

@@ -68,31 +68,19 @@ def test_a_tick_measures_what_is_due_and_a_second_one_has_nothing_to_do(loop: St
     assert loop.remote.issues == {}
 
 
-def test_a_regression_gets_an_issue_that_is_closed_once_it_is_no_worse_than_before(loop: Step) -> None:
-    main(loop, WORSE)
+def test_a_regression_gets_an_issue_until_it_is_over_and_table_and_status_are_edited_in_place(loop: Step) -> None:
+    main(loop, {".github/assay.yml": PUBLISHED, **WORSE})
     assert tick(loop).code == 0
     (issue,) = issues(loop.remote, "regression")
-    assert (issue.state, issue.labels) == ("open", ["assay"])
-    assert "bench" in issue.title
-    main(loop, {"README.md": "nothing\n"})
-    assert by_hand(loop).code == 0
-    assert (len(issues(loop.remote, "regression")), issue.state) == (1, "open")
+    (pull,), (status,) = loop.remote.pulls.values(), issues(loop.remote, "status")
+    assert (issue.state, issue.labels, "bench" in issue.title) == ("open", ["assay"], True)
     main(loop, BETTER)
     done = by_hand(loop)
     assert done.code == 0, done.log
-    assert (issue.state, "It is over" in issue.body) == ("closed", True)
+    assert (issues(loop.remote, "regression"), issue.state, "It is over" in issue.body) == ([issue], "closed", True)
+    assert [one["verdict"] for one in rows(loop)] == ["regressed", "improved"]
     assert len({one["base"] for one in rows(loop)}) == 1
-    assert [one["verdict"] for one in rows(loop)] == ["regressed", "regressed", "improved"]
-
-
-def test_the_table_comes_by_a_pull_request_and_the_status_by_an_issue_both_edited_in_place(loop: Step) -> None:
-    main(loop, {".github/assay.yml": PUBLISHED})
-    for files in ({}, BETTER):
-        if files:
-            main(loop, dict(files))
-        assert by_hand(loop).code == 0
-        (pull,) = loop.remote.pulls.values()
-        (status,) = issues(loop.remote, "status")
+    assert (list(loop.remote.pulls.values()), issues(loop.remote, "status")) == ([pull], [status])
     table = loop.remote.git.read(pull.head_ref, "docs/results.md")
     assert table is not None
     assert b"| bench | loss | 110 |" in table[2]

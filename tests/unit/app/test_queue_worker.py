@@ -294,3 +294,15 @@ def test_a_job_that_belongs_on_another_machine_is_left_alone() -> None:
     worked = one.work()
     assert (worked.attempts, worked.last, exit_code((), due=worked.due)) == ((), Standing.WAITING, 3)
     assert any("belongs on lab" in text for text in one.lab.observer.remarks)
+
+
+def test_a_worker_that_came_too_late_for_any_job_has_nothing_to_answer_for() -> None:
+    one = shop(a_job("a"))
+    one.book.change(lambda queue: moves.take(queue, "other", Process("elsewhere", 1, "s"), "2025-03-01T12:00:00.000Z"))
+
+    def ended(_: float) -> None:
+        one.book.change(lambda queue: moves.done(queue, "a", "other", None, "2025-03-01T12:00:01.000Z"))
+
+    one.place.paused = ended
+    worked = one.work(patience=Patience())
+    assert (worked.attempts, worked.due, exit_code(worked.attempts, due=worked.owed)) == ((), True, 0)

@@ -81,8 +81,17 @@ class BranchLedger:
 
     def append(self, row: LedgerRow) -> None:
         """Keep the row here, then send all that waits. What the remote refuses is warned of, and sent by a later command."""
-        self._waiting.append(row)
+        self.keep(row)
         self.flush()
+
+    def keep(self, row: LedgerRow) -> None:
+        """Keep a row here, to be sent with the next that goes out. Raises InfrastructureError where this disk refuses."""
+        self._waiting.append(row)
+
+    @property
+    def waiting(self) -> int:
+        """How many rows have not been sent."""
+        return len(self._waiting.rows().rows)
 
     def flush(self) -> bool:
         """Send the rows that wait; whether none does any more."""

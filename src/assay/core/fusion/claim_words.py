@@ -19,7 +19,7 @@ CLAIMS = {
     ),
     Verdict.REGRESSED: words(
         *("regress(?:ed|es|ion|ions|ing)?", "worse", "worsened", "worsens", "slower", "slow-?downs?", "slowed", "degrad(?:ed|es|ation)"),
-        *("harms", "harmed", "hurts", "takes? longer", "took longer", "a disaster"),
+        *("harms", "harmed", "hurts", "takes? longer", "took longer(?! than (?:the|its) (?:timeout|limit))", "a disaster"),
         *("deteriorat(?:ed|es|ion)", "loss of (?:speed|performance|quality)", "underperforms?", "setback"),
     ),
     Verdict.UNCHANGED: words(
@@ -102,6 +102,9 @@ POSSIBLE = words(
     ),
 )
 """What makes a clause no claim: it speaks of a possibility, a rule or a limit."""
+
+SUPPOSED = re.compile(r"\b(?:possible|possibly|perhaps|maybe|known|say|says|mean|means|case|prove|proof)(?:\s+that)?\W*$", re.IGNORECASE)
+"""What before a subject makes of its claim no more than a thought."""
 
 SLIGHTLY = words("slightly", "a little", "a bit", "marginally", "barely", "a touch", "minimally", "just under")
 

@@ -67,11 +67,30 @@ def _contrary(clause: _Clause, digest: Table) -> bool:
         return True
     if _breaks_a_limit(clause):
         return True
+    if _asserts(clause):
+        return True
     if words.POSSIBLE.search(said) or words.OF_SINGLE_RUNS.search(said) or words.OF_THE_METRIC.search(said):
         return False
     if not any(number(one, "change") is not None for one in comparisons_of(digest)):
         return any(True for _ in _claimed(said))  # where nothing was compared nothing has been found
     return _against_verdict(clause) or _denies_verdict(clause) or _against_sign(clause)
+
+
+def _asserts(clause: _Clause) -> bool:
+    """Whether a metric is said by its name to have done what it did not, whatever else is in the clause: no rule or possibility says
+    `loss improved` right after the name."""
+    said = clause.text
+    if words.CONDITION.search(said):
+        return False
+    for verdict in (Verdict.IMPROVED, Verdict.REGRESSED):
+        for hit in words.CLAIMS[verdict].finditer(said):
+            one = clause.about(hit.start())
+            if one is None or text(one, "verdict") == verdict or (words.SLIGHTLY.search(said) and _leans(one, verdict)):
+                continue
+            subject = re.search(rf"(?:{re.escape(text(one, 'metric'))}|\bit)\s+$", said[: hit.start()], re.IGNORECASE)
+            if hit[0].lower().endswith("ed") and subject and not words.SUPPOSED.search(said[: subject.start()]):
+                return True
+    return False
 
 
 def _breaks_a_limit(clause: _Clause) -> bool:
