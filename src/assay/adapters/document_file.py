@@ -35,9 +35,10 @@ class TreeDocuments:
             return None
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}.", hint="Put a regular file there.") from error
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise UsageError(f"{path} is not a regular file.", hint="Put the document itself there.")
         with os.fdopen(handle, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                raise UsageError(f"{path} is not a regular file.", hint="Put the document itself there.")
             return document_text(path, stream.read(MAX_BYTES + 1))
 
     def write(self, path: str, text: str) -> str:

@@ -281,7 +281,9 @@ def init(
     better: Annotated[str, typer.Option(metavar="lower|higher", help="Which way that is better.")] = "lower",
     workflow: Annotated[
         list[str] | None,
-        typer.Option("--workflow", "-w", metavar="NAME", help="pull-request, comments, gpu-comments, forks or schedule. May be repeated."),
+        typer.Option(
+            "--workflow", "-w", metavar="NAME", help="pull-request, comments, gpu-comments, forks, merged or schedule. May be repeated."
+        ),
     ] = None,
     action: Annotated[str | None, typer.Option("--action", metavar="OWNER/REPO@SHA", help="The Assay that the workflows use.")] = None,
     as_json: Json = False,

@@ -15,6 +15,7 @@ WORKFLOWS: Mapping[str, tuple[str, ...]] = {
     "comments": ("comments.yml",),
     "gpu-comments": ("gpu-comments.yml",),
     "forks": ("fork-run.yml", "fork-report.yml"),
+    "merged": ("merged.yml",),
     "schedule": ("schedule.yml",),
 }
 """What can be asked for, and the files that it takes."""

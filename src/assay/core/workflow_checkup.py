@@ -67,6 +67,12 @@ class _Page:
         found = self.loaded.get("concurrency")
         return isinstance(found, dict) and found.get("cancel-in-progress") is True
 
+    @property
+    def only_ends(self) -> bool:
+        """Whether it starts on closed pull requests alone, and so only ends their sessions."""
+        said = self.triggers.get("pull_request")
+        return len(self.triggers) == 1 and isinstance(said, dict) and said.get("types") in (["closed"], "closed")
+
     def findings(self) -> Iterator[Finding]:
         yield from self._events()
         yield from self._concurrency()
@@ -165,6 +171,8 @@ class _Job:
                 yield Finding("permissions", State.WARN, what, 'Give it `permissions: {contents: read}` and `github-token: ""`.')
             return
         needed = _NEEDED_BY_LOOP if self._loops else _NEEDED
+        if self.page.only_ends:
+            needed = {"contents": _NEEDED["contents"]}
         if given is None:
             what = f"{self.where}, says nothing of permissions, so that the repository's settings decide."
             yield Finding("permissions", State.UNKNOWN, what, f"Write `permissions: {{{', '.join(f'{name}: write' for name in needed)}}}`.")

@@ -155,8 +155,8 @@ def test_another_limit_is_another_segment_and_a_merge_the_end(step: Step) -> Non
     assert (closed.code, session(step).journal.header.status.value) == (0, "active")
     payload: dict[str, Any] = {**step.pull_request(pull, "closed")}
     payload["pull_request"] = {**payload["pull_request"], "merged": True}
-    for _ in range(2):
-        done = step.run("pull_request", payload)
+    for mode in ("report", "auto"):  # as templates/workflows/merged.yml and pull-request.yml have it
+        done = step.run("pull_request", payload, mode=mode)
         assert done.code == 0, done.log
     state = session(step)
     assert state.journal.header.status.value == "finalized"

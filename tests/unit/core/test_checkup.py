@@ -16,6 +16,7 @@ SHA = "0123456789abcdef0123456789abcdef01234567"
 GOOD = (TEMPLATES / "pull-request.yml").read_text(encoding="utf-8").replace("@" + "0" * 40, f"@{SHA}").replace("OWNER/", "me/")
 COMMENTS = (TEMPLATES / "comments.yml").read_text(encoding="utf-8").replace("@" + "0" * 40, f"@{SHA}").replace("OWNER/", "me/")
 SPLIT = (TEMPLATES / "gpu-comments.yml").read_text(encoding="utf-8").replace("@" + "0" * 40, f"@{SHA}").replace("OWNER/", "me/")
+MERGED = (TEMPLATES / "merged.yml").read_text(encoding="utf-8").replace("@" + "0" * 40, f"@{SHA}").replace("OWNER/", "me/")
 WIDE = ("permissions", State.WARN, "checks: write, pull-requests: write, contents: write")
 LATE = f"on: push\npermissions: NEEDED\njobs: {{a: {{steps: [{{uses: me/assay/run@{SHA}}}, {{uses: actions/checkout@{SHA}}}]}}}}"
 LATE = LATE.replace("NEEDED", "{checks: write, pull-requests: write, contents: write}")
@@ -56,6 +57,7 @@ def test_nothing_is_wrong_with_what_init_writes_once_the_action_is_named() -> No
     ("text", "check", "state", "mend"),
     [
         (GOOD.replace(f"@{SHA}", "@v1"), "pin", State.WARN, "full commit id"),
+        (MERGED.replace("contents: write", "contents: read"), "permissions", State.WARN, "contents: write"),
         (GOOD.replace(f"me/assay/run@{SHA}", f"OWNER/assay/run@{'0' * 40}"), "pin", State.FAIL, "full id"),
         (GOOD.replace("fetch-depth: 0", "fetch-depth: 1"), "history", State.FAIL, "fetch-depth: 0"),
         (GOOD.replace("persist-credentials: false", "persist-credentials: true"), "credentials", State.FAIL, "persist-credentials: false"),

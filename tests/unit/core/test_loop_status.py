@@ -237,3 +237,8 @@ def test_foreign_names_do_no_harm_in_markdown() -> None:
 def test_every_state_is_counted(state: CellState) -> None:
     found: Any = as_json(status_of(parts_of(CONFIG)))
     assert state.value in found["local"]["states"]
+
+
+def test_an_empty_catalog_with_manual_tasks_alone_names_what_a_person_types() -> None:
+    report = status_of(parts_of(config_of("hand, manual: true"), stored=Stored()))
+    assert (report.action.kind, report.action.command) == (ActionKind.POPULATE_CATALOG, "assay check --benchmark hand --no-reuse")

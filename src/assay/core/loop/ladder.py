@@ -64,8 +64,11 @@ def _refresh(at: Situation) -> tuple[str, str]:
 
 
 def _populate(at: Situation) -> tuple[str, str]:
+    nothing = "No run of any benchmark is stored yet."
+    if at.next and not at.next.task.runs_by_itself:
+        return at.next.task.recipe, f"{nothing} {at.next.task.title} is for a person to start."
     ready = f"The best due task is {at.next.task.id}." if at.next else "No task is due here."
-    return "assay loop --apply --max 1", f"No run of any benchmark is stored yet. {ready}"
+    return "assay loop --apply --max 1", f"{nothing} {ready}"
 
 
 def _fix(at: Situation) -> tuple[str, str]:
