@@ -19,7 +19,7 @@ demo:  ## check a small real repository end to end, from nothing
 test:  ## run the tests
 	@.ci/environment test
 	-@.ci/openapi
-	@.venv/bin/python -m pytest -q -n logical $(ARGS)
+	@.venv/bin/python -m pytest -q -n logical --dist worksteal $(ARGS)
 
 lint:  ## style, formatting, types, and which layer imports which
 	@.ci/environment test,lint
