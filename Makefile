@@ -16,10 +16,11 @@ demo:  ## check a small real repository end to end, from nothing
 	@.ci/environment
 	@.venv/bin/assay demo
 
+# two workers a core, since many tests wait for processes and for the pauses that GitHub asks for
 test:  ## run the tests
 	@.ci/environment test
 	-@.ci/openapi
-	@.venv/bin/python -m pytest -q -n logical --dist worksteal $(ARGS)
+	@.venv/bin/python -m pytest -q -n $$((2 * $$(getconf _NPROCESSORS_ONLN))) --dist worksteal $(ARGS)
 
 lint:  ## style, formatting, types, and which layer imports which
 	@.ci/environment test,lint
