@@ -155,3 +155,20 @@ def test_publish_without_a_document_in_the_config_says_what_to_add(world: World)
     done = world.assay("publish")
     assert done.code == 2
     assert "publish: {file:" in done.err
+
+
+def test_what_is_due_goes_into_the_queue_once_and_is_fresh_when_a_worker_has_measured_it(world: World) -> None:
+    world.project()
+    tip = world.change()
+    first = world.assay("loop", "--queue", "--json")
+    assert first.code == 0, first.text
+    assert [(one["benchmark"], one["commit"], one["by"]) for one in first.result["jobs"]] == [("bench", tip, "the control loop")]
+    again = world.assay("loop", "--queue", "--json")
+    assert (again.code, again.result["jobs"]) == (0, [])
+    assert again.result["left_out"] == ["bench: a job for this commit is in the queue already"]
+    assert world.assay("queue", "work").code == 0
+    assert world.assay("status", "--json").result["local"]["saturated"] == 1
+    idle = world.assay("loop", "--queue")
+    assert (idle.code, "Nothing is due" in idle.out) == (0, True), idle.text
+    both = world.assay("loop", "--queue", "--apply")
+    assert (both.code, "exclude each other" in both.err) == (2, True), both.text

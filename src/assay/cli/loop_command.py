@@ -52,6 +52,7 @@ class TickOptions:
     minutes: float | None = None
     only: tuple[str, ...] = ()
     no_reuse: bool = False
+    queue: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,10 @@ def loop(options: LoopOptions, asked: TickOptions, folder: str | None = None) ->
     from assay.core.loop.tick import as_json, as_text
 
     with site(options, folder) as found:
+        if asked.queue:
+            from assay.cli.loop_queue_command import queue_due
+
+            return queue_due(found, asked, _ticked(found, replace(asked, apply=False), options), options)
         done = _ticked(found, asked, options)
     _print(as_text(done), as_json(done), options)
     return done.exit_code

@@ -68,6 +68,7 @@ def loop(
     most: Annotated[int | None, typer.Option("--max", metavar="N", min=1, help="At most so many attempts.")] = None,
     minutes: Annotated[float | None, typer.Option(metavar="M", min=0.1, help="Begin nothing that ends later. Default: no limit.")] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Really measure. Without, it is only said what would be.")] = False,
+    queue: Annotated[bool, typer.Option("--queue", help="Queue what is due for `assay queue work`, instead of measuring it here.")] = False,
     benchmark: Names = None,
     no_reuse: NoReuse = False,
     now: Now = None,
@@ -87,7 +88,7 @@ def loop(
 
     options = LoopOptions(now, overlay, ledger, config, store, as_json)
     # no `finish`: the code of a tick is a verdict, which no lost reader may turn into a pass
-    raise typer.Exit(run_loop(options, TickOptions(apply, most, minutes, tuple(benchmark or ()), no_reuse)))
+    raise typer.Exit(run_loop(options, TickOptions(apply, most, minutes, tuple(benchmark or ()), no_reuse, queue)))
 
 
 def publish(

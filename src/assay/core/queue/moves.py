@@ -48,6 +48,16 @@ def add(queue: Queue, jobs: Iterable[Job]) -> Queue:
     return _with(queue, (*queue.jobs, *fresh))
 
 
+def add_missing(queue: Queue, jobs: Iterable[Job]) -> Queue:
+    """With those jobs whose benchmark has none at that commit which waits, runs or has failed. A failed one is a person's to put back."""
+    standing = {
+        (one.benchmark, one.commit) for one in queue.jobs if one.status is not JobStatus.DONE and not (one.command or one.parameters)
+    }
+    ours = tuple(jobs)
+    known = {one.job_id for one in queue.jobs}
+    return add(queue, (one for one in ours if one.job_id in known or (one.benchmark, one.commit) not in standing))
+
+
 def take(queue: Queue, claim: str, process: Process, now: str, gone: Gone = lambda _: False, held: Gone = lambda _: False) -> Queue:
     """Give the next job to a process, after what is stale was swept; and what is `held` was passed over. `standing` says the rest."""
     if queue.claimed(claim):

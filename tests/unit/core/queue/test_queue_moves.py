@@ -191,3 +191,27 @@ def test_a_running_job_is_not_dropped_and_what_waits_for_a_dropped_pilot_no_long
 def test_an_id_that_another_job_has_is_refused() -> None:
     with pytest.raises(DuplicateJobError):
         moves.add(a_queue(a_job()), [a_job(enqueued_at=at(9))])
+
+
+def ids(queue: Queue) -> list[str]:
+    return [one.job_id for one in queue.jobs]
+
+
+@pytest.mark.parametrize("status", [JobStatus.QUEUED, JobStatus.RUNNING, JobStatus.FAILED])
+def test_a_benchmark_that_has_a_job_at_a_commit_gets_no_second_unless_that_is_done(status: JobStatus) -> None:
+    new = a_job("job-new", commit="a" * 40)
+    there = a_job("job-old", commit="a" * 40, status=status, started_at=at(0))
+    assert ids(moves.add_missing(a_queue(there), [new])) == ["job-old"]
+    done = a_job("job-old", commit="a" * 40, status=JobStatus.DONE)
+    assert ids(moves.add_missing(a_queue(done), [new])) == ["job-old", "job-new"]
+    other = there.model_copy(update={"commit": "b" * 40})
+    assert ids(moves.add_missing(a_queue(other), [new])) == ["job-old", "job-new"]
+    special = there.model_copy(update={"command": "true"})
+    assert ids(moves.add_missing(a_queue(special), [new])) == ["job-old", "job-new"]
+
+
+def test_jobs_that_are_missing_are_added_whole_and_once() -> None:
+    pilot, run = a_job("job-a", kind=JobKind.PILOT), a_job("job-b", after="job-a")
+    queue = moves.add_missing(a_queue(), [pilot, run])
+    assert ids(queue) == ["job-a", "job-b"]
+    assert moves.add_missing(queue, [pilot, run]) == queue
