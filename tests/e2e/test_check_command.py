@@ -136,12 +136,13 @@ def test_without_a_config_a_command_is_judged_by_its_metric(world: World) -> Non
 
 
 def test_without_a_config_a_silent_command_is_timed(world: World) -> None:
-    base = world.repo.commit({"out.txt": "1\n"})
-    world.repo.commit({"out.txt": "2\n"})
-    done = world.assay("check", "--base", base, "--run", "cat out.txt", "--json")
+    base = world.repo.commit({"out.txt": "0.8\n"})
+    world.repo.commit({"out.txt": "0.05\n"})  # so far apart that no busy machine can turn it
+    done = world.assay("check", "--base", base, "--run", "cat out.txt; sleep $(cat out.txt)", "--json")
     comparison = done.bench["comparisons"][0]
-    assert (done.code, comparison["metric"]) == (0, "wall_time")
-    assert all(0 < value < 10 for value in comparison["base"] + comparison["head"])
+    assert (done.code, comparison["metric"], comparison["verdict"]) == (0, "wall_time", "improved")
+    assert all(0.8 <= value < 100 for value in comparison["base"])
+    assert all(0.05 <= value < 100 for value in comparison["head"])
 
 
 def test_a_benchmark_that_prints_nothing_shows_its_output_and_the_line_to_add(world: World) -> None:
