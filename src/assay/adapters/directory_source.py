@@ -6,13 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.adapters.store_files import read_file, walk_folder
+from assay.adapters.store_files import BY_MONTH, read_file, walk_folder
 from assay.adapters.store_index import Entry, News
 from assay.core.store_layout import DECISIONS, INVALIDATED, RUNS, may_hold_one, packed_month
 from assay.ports import Unreadable
-
-_BY_MONTH = 2
-"""Folders between a kind of record and its files: year, month."""
 
 _UNSETTLED = "unsettled"
 _SETTLED_NS = 3 * 10**9
@@ -35,9 +32,9 @@ class DirectorySource:
         """What differs from the folders as they were. Single files are listed before packed ones, which take them in."""
         self._state = {}
         found = [
-            *self._below(DECISIONS, _BY_MONTH, known, files),
+            *self._below(DECISIONS, BY_MONTH, known, files),
             *self._below(INVALIDATED, 0, known, files),
-            *self._below(RUNS, _BY_MONTH, known, files),
+            *self._below(RUNS, BY_MONTH, known, files),
         ]
         gone = [path for folder in known if folder not in self._state for path in files(folder)]
         if not found and not gone and self._state == known:

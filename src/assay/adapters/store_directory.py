@@ -1,9 +1,8 @@
 """The store in a directory: one immutable file a run and a decision, so that writers cannot collide and need no lock."""
 
-import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import datetime
 from json import dumps
 from pathlib import Path, PurePosixPath
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from assay.adapters import atomic_file
 from assay.adapters.directory_source import DirectorySource, VanishedError
-from assay.adapters.store_files import read_file, read_lines, read_piece, walk
+from assay.adapters.store_files import BY_MONTH, read_file, read_lines, read_piece, walk
 from assay.adapters.store_index import Index, Place, Shelf
 from assay.adapters.stored_analyses import read_analyses
 from assay.adapters.stored_records import EMPTY, another_record, attempts_of, catalog, encoded, parsed, parsed_in_place, spent_of
@@ -37,9 +36,7 @@ from assay.core.store_layout import (
     SPEND,
     analysis_of,
     packed_month,
-    packed_path,
     pointer_path,
-    single_month,
 )
 from assay.errors import InfrastructureError
 from assay.ports import Catalog, Unreadable
@@ -48,25 +45,23 @@ if TYPE_CHECKING:
     from assay.adapters.ledger_files import DirectoryLedger
     from assay.adapters.queue_file import DirectoryQueue
     from assay.adapters.session_files import DirectorySessions
-    from assay.core.compaction import Month, Packed
+    from assay.core.compaction import Packed
 
 E = TypeVar("E", bound=Envelope)
 T = TypeVar("T")
 Concerns = Callable[[bytes], bool]
 """Whether bytes are worth parsing."""
 
-_BY_MONTH = 2
-"""Folders between a kind of record and its files: year, month."""
 
 Small = StoredDecision | Tombstone | Spend | AttemptEntry | CommentPointer | Opened | Owed | Settled
 Stored = Run | Small | AnalysisFile
 """What a store or an outbox may hold."""
 
 _SMALL: tuple[tuple[type[Small], str, int], ...] = (
-    (StoredDecision, DECISIONS, _BY_MONTH),
+    (StoredDecision, DECISIONS, BY_MONTH),
     (Tombstone, INVALIDATED, 0),
-    (Spend, SPEND, _BY_MONTH),
-    (AttemptEntry, ATTEMPTS, _BY_MONTH),
+    (Spend, SPEND, BY_MONTH),
+    (AttemptEntry, ATTEMPTS, BY_MONTH),
     (CommentPointer, COMMENTS, 0),
     (Opened, OPEN, 0),
     (Owed, OWED, 0),
@@ -78,7 +73,6 @@ INDEX = ".assay-index.sqlite3"
 """A cache of what stands in the folder; it may be deleted at any moment."""
 
 _LOOKS = 4
-_COMPACTION_LOCK = ".assay-compaction.lock"
 
 
 class DirectoryStore:
@@ -128,7 +122,7 @@ class DirectoryStore:
 
     def spent(self) -> Spent:
         """All that was spent, and how much of it could not be read."""
-        read = [one for entry in walk(self._root, SPEND, _BY_MONTH) if (one := self._spend_at(entry))]
+        read = [one for entry in walk(self._root, SPEND, BY_MONTH) if (one := self._spend_at(entry))]
         return spent_of(read)
 
     def add_attempt(self, entry: AttemptEntry) -> str:
@@ -137,7 +131,7 @@ class DirectoryStore:
 
     def attempts(self) -> tuple[AttemptEntry, ...]:
         """All attempts. Raises InfrastructureError where one cannot be read."""
-        found = (self._attempt_at(entry) for entry in walk(self._root, ATTEMPTS, _BY_MONTH))
+        found = (self._attempt_at(entry) for entry in walk(self._root, ATTEMPTS, BY_MONTH))
         return attempts_of(one for one in found if one)
 
     def _attempt_at(self, entry: str | Unreadable) -> AttemptEntry | Unreadable | None:
@@ -240,14 +234,9 @@ class DirectoryStore:
 
     def compact(self, now: datetime) -> "tuple[Packed, ...]":
         """Pack the runs of closed months. Raises InfrastructureError where the disk refuses; nothing is lost then."""
-        from assay.core.compaction import closed_months
+        from assay.adapters.directory_compaction import compact  # no check needs it
 
-        try:
-            with self._compacting():
-                return tuple(self._compacted(month) for month in closed_months(self._single_paths(), now))
-        except OSError as error:
-            hint = "Free the disk or the folder's permissions, and run the command again."
-            raise InfrastructureError(f"The store {self._root} could not be compacted: {error.strerror or error}.", hint=hint) from error
+        return compact(self._root, now)
 
     def invalidated(self) -> frozenset[str] | Unreadable:
         """The ids that a tombstone hides, by its name alone: a damaged tombstone hides as well as a whole one."""
@@ -271,7 +260,7 @@ class DirectoryStore:
 
     def _stored_runs(self, concerns: Concerns) -> Iterator[Run | Unreadable]:
         """Single files before packed ones: what a compaction moves meanwhile is then met twice rather than never."""
-        for entry in walk(self._root, RUNS, _BY_MONTH):
+        for entry in walk(self._root, RUNS, BY_MONTH):
             if isinstance(entry, Unreadable):
                 yield entry
             elif packed_month(entry) is None and (one := self._whole(Run, entry, concerns)):
@@ -296,46 +285,6 @@ class DirectoryStore:
         if isinstance(data, Unreadable):
             return data if os.path.lexists(self._root / path) else None
         return parsed_in_place(kind, path, data) if concerns(data) else None
-
-    @contextmanager
-    def _compacting(self) -> Iterator[None]:
-        """One compaction at a time; the lock goes with the process that holds it."""
-        if not self._root.is_dir():
-            yield
-            return
-        descriptor = os.open(self._root / _COMPACTION_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
-
-    def _single_paths(self) -> tuple[str, ...]:
-        return tuple(entry for entry in walk(self._root, RUNS, _BY_MONTH) if isinstance(entry, str))
-
-    def _compacted(self, name: str) -> "Packed":
-        from assay.core.compaction import pack
-
-        packed = pack(self._month(name))
-        if packed.content is not None:
-            atomic_file.replace(self._root / packed.path, packed.content)
-        for path in packed.absorbed:
-            (self._root / path).unlink(missing_ok=True)
-        return packed
-
-    def _month(self, name: str) -> "Month":
-        from assay.core.compaction import LeftAlone, Month
-
-        read = {path: read_file(self._root, path) for path in self._single_paths() if single_month(path) == name}
-        path = packed_path(name)
-        packed = read_file(self._root, path) if os.path.lexists(self._root / path) else None
-        lost = [one for one in (*read.values(), packed) if isinstance(one, Unreadable)]
-        return Month(
-            name,
-            packed if isinstance(packed, bytes) else None,
-            {path: data for path, data in read.items() if isinstance(data, bytes)},
-            tuple(LeftAlone(one.path, one.reason) for one in lost),
-        )
 
 
 def _always(_: bytes) -> bool:

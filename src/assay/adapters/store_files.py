@@ -12,6 +12,9 @@ from assay.ports import Unreadable
 MAX_BYTES = 64 * 2**20
 """Of one file, or of one line of a packed month; more is no evidence of ours."""
 
+BY_MONTH = 2
+"""Folders between a kind of record and its files: year, month."""
+
 _MAX_REASON = 300
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.harness.waiting import DEADLINE_S
 
 from assay.adapters.analysts.command import CommandAnalyst, environment
 from assay.adapters.clock import SystemClock
@@ -103,8 +104,9 @@ time.sleep(600)
 
     async def run() -> AnalysisError:
         work = asyncio.create_task(analyst(runner, script).answer(ASK))
-        while not (marker.exists() and marker.read_text()):
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(DEADLINE_S):  # `until` would hold up the loop in which the child is started
+            while not (marker.exists() and marker.read_text()):
+                await asyncio.sleep(0.01)
         work.cancel()
         with pytest.raises(AnalysisError) as caught:
             await work

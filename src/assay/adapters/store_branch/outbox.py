@@ -7,7 +7,7 @@ from pathlib import Path
 from assay.adapters.store_branch.edit import Edit
 from assay.adapters.store_branch.snapshot import Snapshot
 from assay.adapters.store_directory import DirectoryStore, Stored
-from assay.adapters.store_files import walk
+from assay.adapters.store_files import BY_MONTH, walk
 from assay.adapters.stored_analyses import DEPTH
 from assay.adapters.stored_records import OtherRecordError, encoded, parsed
 from assay.core.analysis_file import AnalysisFile
@@ -48,11 +48,9 @@ _NOUNS = {
     Owed: "owed report",
 }
 
-_BY_MONTH = 2
-"""Folders between a kind of record and its files: year, month."""
 
 _FOLDERS = {
-    **dict.fromkeys((RUNS, DECISIONS, SPEND, ATTEMPTS), _BY_MONTH),
+    **dict.fromkeys((RUNS, DECISIONS, SPEND, ATTEMPTS), BY_MONTH),
     **dict.fromkeys((INVALIDATED, COMMENTS, OPEN, OWED, SETTLED), 0),
     ANALYSES: DEPTH,
 }
