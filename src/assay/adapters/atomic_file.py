@@ -1,10 +1,12 @@
 """Files that are whole or absent, whatever is killed when: written aside, synced, then given their name in one step."""
 
 import errno
+import fcntl
 import os
 import secrets
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 SCRATCH_PREFIX = ".assay-tmp-"
@@ -163,3 +165,14 @@ def keep_out_of_git(inside: Path) -> None:
     if home is not None and not (home / ".gitignore").exists():
         with suppress(FileExistsError):
             create(home / ".gitignore", b"*\n")
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """One process at a time, by the lock of a file, which is made and stays. It goes with whoever holds it. Raises OSError."""
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,6 +1,5 @@
 """Packing the closed months of a store in a directory: many files of one run each become one file a month."""
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,12 +32,8 @@ def _alone(root: Path) -> Iterator[None]:
     if not root.is_dir():
         yield
         return
-    descriptor = os.open(root / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with atomic_file.alone(root / _LOCK):
         yield
-    finally:
-        os.close(descriptor)
 
 
 def _single_paths(root: Path) -> tuple[str, ...]:

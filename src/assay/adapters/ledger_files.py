@@ -1,6 +1,5 @@
 """The ledger in a directory store: a file a month, replaced whole under one lock, so that no reader meets half a row."""
 
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -94,13 +93,9 @@ class DirectoryLedger:
         try:
             folder = atomic_file.make_folders(self._root, LEDGER)
             atomic_file.keep_out_of_git(self._root.absolute())
-            descriptor = os.open(self._root / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            with atomic_file.alone(self._root / _LOCK):
                 atomic_file.sweep(folder)
                 yield
-            finally:
-                os.close(descriptor)
         except OSError as error:
             hint = "Free the disk or the folder's permissions, or name another store with --store dir:PATH."
             raise InfrastructureError(f"The ledger in {self._root} cannot be written: {error.strerror or error}.", hint=hint) from error

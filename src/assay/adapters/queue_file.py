@@ -4,11 +4,9 @@ Writers of ours take turns by a lock. An editor takes none: its edit is seen by 
 state it began, and put on top of what has happened since. The last states are kept beside the file for that.
 """
 
-import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from assay.adapters import atomic_file
@@ -48,7 +46,7 @@ class DirectoryQueue:
         try:
             states = atomic_file.make_folders(self._root, _STATES)
             atomic_file.keep_out_of_git(self._root.absolute())
-            with self._alone():
+            with atomic_file.alone(self._root / _LOCK):
                 atomic_file.sweep(self._root)
                 atomic_file.sweep(states)
                 return self._changed(edit)
@@ -156,12 +154,3 @@ class DirectoryQueue:
         for number, path in self._states():
             if number <= revision - KEPT_STATES:
                 path.unlink(missing_ok=True)
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        descriptor = os.open(self._root / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)

@@ -1,9 +1,7 @@
 """Sessions in a directory store: one file each, replaced whole under one lock, so that readers never meet half a record."""
 
-import fcntl
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from assay.adapters import atomic_file
@@ -50,7 +48,7 @@ class DirectorySessions:
         try:
             folder = atomic_file.make_folders(self._root, SESSIONS)
             atomic_file.keep_out_of_git(self._root.absolute())
-            with self._alone():
+            with atomic_file.alone(self._root / _LOCK):
                 atomic_file.sweep(folder)
                 journal = edit(self)
                 atomic_file.replace(self._root / journal.path, journal.to_text().encode())
@@ -65,12 +63,3 @@ class DirectorySessions:
                 yield entry
             elif (name := session_of(entry)) is not None and (found := self.get(name)) is not None:
                 yield found
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        descriptor = os.open(self._root / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
